@@ -1,16 +1,16 @@
 import type { Config } from "../services/services.ts";
 
-/** What is counted: runs, tokens, and money in millionths of a US dollar. */
+/** What is counted: runs, tokens, or money in millionths of a US dollar. */
 export type Spending = "runs" | "tokens" | "micros";
 
-/** The most that may be spent within any so many minutes. */
+/** The most that may be spent within a sliding window. */
 export interface Cap {
   of: Spending;
   minutes: number;
   limit: number;
 }
 
-/** Who shares a budget, which is also the name of the object that keeps it: everybody, or one agent. */
+/** A budget's scope, which is also the name of its object: all agents, or one. */
 export type Scope = "global" | `agent:${string}`;
 
 /** The caps of one scope; at least one. */
@@ -24,17 +24,17 @@ export const DAY = 24 * HOUR;
 
 type CapsConfig = Config["budgets"]["global"];
 
-/** The budgets that an agent spends from: none where nothing is capped. */
-export function scopesOf({ budgets }: Config, agentId: string): CappedScope[] {
+/** The budgets of an agent: none where nothing is capped. */
+export function budgetScopes({ budgets }: Config, agentId: string): CappedScope[] {
   const own = new Map(Object.entries(budgets.agents)).get(agentId) ?? budgets.perAgent;
   const scopes = [
-    { scope: `agent:${agentId}` as const, caps: capsOf(own) },
-    { scope: "global" as const, caps: capsOf(budgets.global) },
+    { scope: `agent:${agentId}` as const, caps: configuredCaps(own) },
+    { scope: "global" as const, caps: configuredCaps(budgets.global) },
   ];
   return scopes.filter(({ caps }) => caps.length > 0);
 }
 
-function capsOf(config: CapsConfig): Cap[] {
+function configuredCaps(config: CapsConfig): Cap[] {
   const { runsPerHour, runsPerDay, tokensPerHour, tokensPerDay, usdPerHour, usdPerDay } = config;
   return [
     ...cap("runs", HOUR, runsPerHour),

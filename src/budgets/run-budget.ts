@@ -1,3 +1,4 @@
+import { fixedTokens, messagesTokens } from "../agent/context-size.ts";
 import type { CallBudget } from "../agent/loop-deps.ts";
 import { FatalRunError } from "../agent/run-error.ts";
 import type { Agent } from "../config/agents.ts";
@@ -5,11 +6,14 @@ import { originRules } from "../config/origins.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
-import { NO_USAGE } from "../models/message.ts";
+import { estimateTokens } from "../lib/tokens.ts";
+import { NO_USAGE, type Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
+import { costOf, type Price } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
-import { type CappedScope, type Scope, scopesOf } from "./budget-caps.ts";
+import { budgetScopes, type CappedScope, type Scope } from "./budget-caps.ts";
+import { agentClock, type Clock, refusalText } from "./budget-report.ts";
 import {
   type BudgetCalls,
   type BudgetNamespace,
@@ -17,53 +21,51 @@ import {
   type ClaimAnswer,
   lastToHaveRoom,
 } from "./budget-state.ts";
-import { type Clock, clockOf, refusalText } from "./budget-text.ts";
-import { expectedUsage, type Spent, spentOn, usageSpent } from "./call-spending.ts";
 
-/** How long a budget is waited for, in milliseconds, and how long until it is asked again. */
+/** Timeout of a budget's answer, and the pauses between retries, in milliseconds. */
 const ANSWER_MS = 5000;
 const RETRY_MS = [200, 1000];
 
-/** Where budgets are asked. */
+/** Dependencies of a run's budget. */
 export interface RunBudgetDeps {
   budgets: BudgetNamespace;
   now(): number;
-  /** Keeps the object alive for calls that nobody waits for. */
+  /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Whose calls are paid for. */
+/** The run that spends. */
 interface Spender {
   run: Pick<Claim, "runId" | "startedAt">;
-  /** The budgets that are spent from; at least one. */
+  /** The budgets that it spends from; at least one. */
   scopes: readonly CappedScope[];
   clock: Clock;
 }
 
 /**
- * What a run of an agent may spend; undefined where nothing is capped, which costs nothing. A command is no run that
- * counts, but what it has a model say does.
+ * The budget of a run; undefined where nothing is capped, which costs nothing. A command does not count as a run, but
+ * its model calls count.
  */
-export function budgetOf(
+export function openRunBudget(
   { row, journal: { state } }: Pick<ActiveRun, "row" | "journal">,
   agent: Agent,
   config: Config,
   deps: RunBudgetDeps,
 ): CallBudget | undefined {
-  const scopes = scopesOf(config, agent.id);
+  const scopes = budgetScopes(config, agent.id);
   if (scopes.length === 0) return undefined;
   const startedAt = originRules(state.origin).isTurn ? state.startedAt : undefined;
-  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: clockOf(agent) }, deps);
+  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: agentClock(agent) }, deps);
 }
 
 /**
- * The budgets of one run, for as long as one object works on it. Each call is set aside in all of them, or in none. A
- * budget that cannot be asked allows nothing: one that can be got round would be none.
+ * The budgets of one run, for as long as one object works on it. A call is reserved in all of them or in none. A budget
+ * that cannot be reached allows nothing: otherwise it could be bypassed.
  */
 class RunBudget implements CallBudget {
   readonly #spender: Spender;
   readonly #deps: RunBudgetDeps;
-  /** Whether the run has been let through by now: then it counts, and its caps on runs are behind it. */
+  /** Whether the run was admitted: then it counts, and its caps on runs no longer apply. */
   #isUnderWay = false;
   #settling: Promise<unknown> = Promise.resolve();
 
@@ -75,8 +77,8 @@ class RunBudget implements CallBudget {
   async reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void> {
     const scopes = this.#scopesToAsk();
     if (scopes.length === 0) return () => undefined;
-    if (model.price === undefined && scopes.some(isOf("micros"))) throw noPrice(model.ref);
-    // What the last call really cost is less than what was set aside for it, and leaves room for this one.
+    if (model.price === undefined && scopes.some(capsSpendingOn("micros"))) throw noPrice(model.ref);
+    // The last call usually cost less than its reservation, which leaves room for this one.
     await this.#settling;
     const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
     const callId = newId("call", this.#deps.now());
@@ -85,29 +87,29 @@ class RunBudget implements CallBudget {
     return (reply) => this.#settle(callId, spentOn(usageSpent(reply, expected), model.price));
   }
 
-  /** Those that have a cap on what this call spends. */
+  /** The scopes with a cap that this call may exceed. */
   #scopesToAsk(): readonly CappedScope[] {
     const { scopes } = this.#spender;
     return this.#isUnderWay ? scopes.filter(countsCalls) : scopes;
   }
 
-  async #claim(scopes: readonly CappedScope[], callId: string, expected: Spent): Promise<void> {
+  async #claim(scopes: readonly CappedScope[], callId: string, expected: CallSpending): Promise<void> {
     const answers = await Promise.all(
       scopes.map(async (scope) => ({ scope: scope.scope, answer: await this.#ask(scope, callId, expected) })),
     );
     if (answers.every(({ answer }) => answer?.granted)) return;
     await Promise.all(answers.map(({ scope, answer }) => this.#giveBack(scope, answer, callId)));
-    throw new FatalRunError("budget", this.#refusalOf(answers));
+    throw new FatalRunError("budget", this.#refusal(answers));
   }
 
-  #ask({ scope, caps }: CappedScope, callId: string, expected: Spent): Promise<ClaimAnswer | undefined> {
+  #ask({ scope, caps }: CappedScope, callId: string, expected: CallSpending): Promise<ClaimAnswer | undefined> {
     const call = countsCalls({ scope, caps }) ? { call: { callId, ...expected } } : {};
     const claim = { ...this.#spender.run, ...call, takesOver: !this.#isUnderWay };
     return this.#reach("budget.not_asked", scope, async (budget): Promise<ClaimAnswer> => budget.claim(claim, caps));
   }
 
-  /** Names the budget that has to be waited for longest. */
-  #refusalOf(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
+  /** Names the budget that has room last. */
+  #refusal(answers: readonly { scope: Scope; answer: ClaimAnswer | undefined }[]): string {
     const full = answers.flatMap(({ scope, answer }) => (answer?.granted === false ? [{ scope, ...answer.full }] : []));
     const [last] = full.sort(lastToHaveRoom);
     return last === undefined ? UNREACHABLE : refusalText(last.scope, last, this.#deps.now(), this.#spender.clock);
@@ -119,7 +121,7 @@ class RunBudget implements CallBudget {
     await this.#reach("budget.not_given_back", scope, (budget) => budget.giveBack(runId, callId));
   }
 
-  #settle(callId: string, spent: Spent): void {
+  #settle(callId: string, spent: CallSpending): void {
     const scopes = this.#spender.scopes.filter(countsCalls);
     this.#settling = Promise.all(
       scopes.map(({ scope }) => this.#reach("budget.not_settled", scope, (budget) => budget.settle(callId, spent))),
@@ -127,7 +129,7 @@ class RunBudget implements CallBudget {
     this.#deps.waitUntil(this.#settling);
   }
 
-  /** What a budget answers, asked again where it does not; undefined where it never does, which is logged. */
+  /** A budget's answer, with retries; undefined where it never answers, which is logged. */
   async #reach<Answer>(
     event: string,
     scope: Scope,
@@ -148,12 +150,12 @@ class RunBudget implements CallBudget {
 
 const UNREACHABLE = "The budget cannot be asked whether there is room, so nothing is spent. Try again in a moment.";
 
-/** Whether a scope caps what calls spend, and not only how many runs there are. */
+/** Whether a scope caps the spending of calls, not only the number of runs. */
 function countsCalls(scope: CappedScope): boolean {
-  return isOf("tokens")(scope) || isOf("micros")(scope);
+  return capsSpendingOn("tokens")(scope) || capsSpendingOn("micros")(scope);
 }
 
-function isOf(of: "tokens" | "micros"): (scope: CappedScope) => boolean {
+function capsSpendingOn(of: "tokens" | "micros"): (scope: CappedScope) => boolean {
   return ({ caps }) => caps.some((cap) => cap.of === of);
 }
 
@@ -174,4 +176,35 @@ function noPrice(ref: string): IsopodError {
     `Money is capped, and nobody has said what '${ref}' costs`,
     `Add \`{id: "${rest.join("/")}", cost: {input, output}}\` to models.providers.${provider}.models[], or take the caps in US dollars out of budgets.`,
   );
+}
+
+/** Expected tokens of an answer: more than most, far fewer than the limit of a model. */
+const EXPECTED_OUTPUT = 2000;
+
+/** What a call spends. */
+export interface CallSpending {
+  tokens: number;
+  /** Millionths of a US dollar; 0 where no price is known. */
+  micros: number;
+}
+
+/** The expected tokens of a call. */
+export function expectedUsage(model: Model, { system, tools, messages, maxOutputTokens }: ModelRequest): Usage {
+  const output = Math.min(EXPECTED_OUTPUT, maxOutputTokens ?? model.maxOutputTokens);
+  return { ...NO_USAGE, input: fixedTokens(system, tools) + messagesTokens(messages), output };
+}
+
+/**
+ * The tokens of a call. Where its provider reported none (the call was aborted, or the provider never does) they are
+ * estimated, so that a budget cannot be bypassed; a call that failed before any output cost nothing.
+ */
+export function usageSpent({ usage, stop, parts }: ModelReply, expected: Usage): Usage {
+  if (usage.input + usage.output > 0) return usage;
+  if (stop === "error" && parts.length === 0) return NO_USAGE;
+  return { ...NO_USAGE, input: expected.input, output: estimateTokens(JSON.stringify(parts)) };
+}
+
+/** Tokens and money of a call. */
+export function spentOn(usage: Usage, price: Price | undefined): CallSpending {
+  return { tokens: usage.input + usage.output, micros: price === undefined ? 0 : costOf(usage, price) };
 }

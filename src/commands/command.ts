@@ -2,9 +2,9 @@ import type { CompactionOutcome } from "../agent/compact.ts";
 import type { Target } from "../channels/channel.ts";
 import type { CommandName } from "../config/command-names.ts";
 import type { ModelLookup, NamedModel } from "../services/model-lookup.ts";
-import type { Preferences } from "../session-store/preferences.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
+import type { Preferences } from "../session-store/session-settings.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
 import type { Totals } from "../session-store/totals.ts";
@@ -12,8 +12,7 @@ import type { HistoryLine } from "../tools/sessions-port.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { SkillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { Review } from "../workspace/acceptance.ts";
-import type { ActivationPort } from "./activation-port.ts";
-import type { PairingPort } from "./pairing-port.ts";
+import type { ActivationPort, PairingPort } from "./channel-access-port.ts";
 import type { SessionStatus } from "./session-status.ts";
 
 /** A slash command: an instruction from an owner to the session, not to the agent. */
@@ -98,7 +97,7 @@ export interface SubagentsPort {
   /** Stops one of them, or `all`. Returns those that were running. */
   stop(which: string): SubagentView[];
   /** Sends a message to one of them; its result is announced where the command came from. */
-  tell(which: string, text: string): SubagentView;
+  instruct(which: string, text: string): SubagentView;
   now(): number;
 }
 

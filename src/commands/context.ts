@@ -16,7 +16,7 @@ export const context: QueuedCommand = {
     if (word !== "" && word !== "list" && word !== "detail") return `Use \`${context.usage}\`.`;
     const [report, review] = await Promise.all([contextReport(), reviewFiles()]);
     const rest = word === "detail" ? details(report) : [];
-    return [...overview(report), ...filesOf(report), ...changesIn(review), ...rest].join("\n");
+    return [...overview(report), ...fileLines(report), ...changesIn(review), ...rest].join("\n");
   },
 };
 
@@ -54,7 +54,7 @@ function skillsLine({ tokens, chars }: ContextReport["sections"][number], { list
   return `- Skills, part of the prompt: ${listed} listed, ${tokenText(tokens)} tokens, ${chars} characters${without}`;
 }
 
-function filesOf({ files, limits, seeded, warnings }: ContextReport): string[] {
+function fileLines({ files, limits, seeded, warnings }: ContextReport): string[] {
   const faults = warnings.length === 0 ? [] : ["", "Problems:", ...warnings.map((text) => `- ${text}`)];
   if (files.length === 0) return ["", "The prompt has no workspace files.", ...faults];
   const { fileChars, totalChars } = limits;
@@ -95,4 +95,30 @@ function details({ sections, skills, tools }: ContextReport): string[] {
   const aboutSkills =
     notes.length === 0 ? [] : ["", "Notes on skills:", ...notes.slice(0, MAX_NOTES).map((note) => `- ${note}`)];
   return ["", "Sections of the system prompt:", ...parts, ...aboutSkills, "", "Tools:", ...costs];
+}
+
+/** Longest focus, in characters. */
+const MAX_FOCUS_CHARS = 2000;
+
+/** `/compact [focus]`: summarizes the older part of the conversation now. */
+export const compact: QueuedCommand = {
+  kind: "queued",
+  name: "compact",
+  summary: "Summarize the older part of the conversation",
+  usage: "/compact [what matters most]",
+  async run(args, port) {
+    const outcome = await port.compact(args.slice(0, MAX_FOCUS_CHARS));
+    switch (outcome.kind) {
+      case "done":
+        return `Summarized: about ${tokens(outcome.tokensBefore)} before, ${tokens(outcome.tokensAfter)} now. The history is kept.`;
+      case "nothing":
+        return "There is nothing to summarize yet: the conversation is short.";
+      case "failed":
+        return `The conversation could not be summarized and is unchanged: ${outcome.why}`;
+    }
+  },
+};
+
+function tokens(count: number): string {
+  return `${Math.round(count).toLocaleString("en-US")} tokens`;
 }

@@ -1,28 +1,29 @@
 import type { Target } from "../channels/channel.ts";
 import { shortApprovalId } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { NO_USAGE } from "../models/message.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { lookUpModel, namedModels } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import { NO_SKILLS } from "../services/skills/turn-skills.ts";
-import { knownRun, type NewRun } from "../session-store/admission.ts";
+import { knownRun, mergeKeyOf, type NewRun } from "../session-store/admission.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
-import type { Part } from "../session-store/outbox.ts";
-import { preferencesOf } from "../session-store/preferences.ts";
+import { commandAnswer, isTypedCommand, readTypedSkill, userMessage } from "../session-store/messages.ts";
+import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
-import { openApprovals, openRuns, type RunRow } from "../session-store/runs.ts";
-import type { SessionRow } from "../session-store/session-row.ts";
-import { saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
+import type { RunResult } from "../session-store/run-result.ts";
+import { insertRun, openApprovals, openRuns, type RunRow } from "../session-store/runs.ts";
+import { type SessionRow, saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { Store } from "../session-store/store.ts";
 import type { SkillSet } from "../skills/skill.ts";
-import { skillsView } from "../turn/skills/resolve-skill-command.ts";
-import type { CommandPort, ImmediateCommand, Stopped, SubagentsPort } from "./command.ts";
-import { runCommandHooks } from "./command-hooks.ts";
-import { type Intake, intake } from "./intake.ts";
-import { recordCommand } from "./run-now.ts";
-import { statusOf, totalsIn } from "./session-status.ts";
+import { resolveSkillCommand, skillsView } from "../turn/skills/resolve-skill-command.ts";
+import type { CommandPort, ImmediateCommand, QueuedPort, Stopped, SubagentsPort } from "./command.ts";
+import type { TypedCommand } from "./index.ts";
+import { findCommand, readCommand } from "./index.ts";
+import { readSessionTotals, readStatus } from "./session-status.ts";
 
 /** Dependencies of the command dispatcher. */
 export interface DispatchDeps {
@@ -44,7 +45,7 @@ export interface DispatchDeps {
   /** Stops every unsettled run and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
-  format(target: Target, markdown: string): Part[];
+  format(target: Target, markdown: string): OutboxPart[];
 }
 
 /** Runs immediate commands, before the queue. */
@@ -100,12 +101,12 @@ export class CommandDispatcher {
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
-      preferences: () => preferencesOf(owner().settings, agent()),
+      preferences: () => sessionPreferences(owner().settings, agent()),
       set: (key, value) => fence.write(() => saveSetting(store, key, value)),
       lookUpModel: (word) => lookUpModel(services, word),
       namedModels: () => namedModels(services(), agent()),
-      status: () => statusOf(store, owner(), services(), now()),
-      totals: () => totalsIn(store, owner(), services(), now()),
+      status: () => readStatus(store, owner(), services(), now()),
+      totals: () => readSessionTotals(store, owner(), services(), now()),
       skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
     };
@@ -128,4 +129,121 @@ function orReason(run: () => string): string {
     if (!(error instanceof IsopodError)) throw error;
     return error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
   }
+}
+
+/** An input of a session, sorted: an immediate command, or a run (which may be a queued command). */
+export type Intake =
+  | { kind: "immediate"; command: ImmediateCommand; args: string; input: RunInput }
+  | { kind: "run"; input: RunInput };
+
+/**
+ * Sorts an input. Only text typed by an owner can be a command: never text of other people, and never text sent by
+ * another run, which may come from a model.
+ * @param skills the latest scan; read only if the text looks like a command
+ */
+export function intake(input: RunInput, skills: () => SkillSet): Intake {
+  const typed = input.sender?.owner && input.origin === undefined ? readCommand(input.text) : undefined;
+  if (typed === undefined || isMessage(typed)) return { kind: "run", input: asMessage(input, skills) };
+  const { command, args } = typed;
+  if (command.kind === "immediate") return { kind: "immediate", command, args, input };
+  const kind = command.kind === "reset" ? command.kind : "command";
+  return { kind: "run", input: { ...input, origin: { kind, name: command.name, args } } };
+}
+
+function isMessage({ command, args }: TypedCommand): boolean {
+  return command.kind === "queued" && command.isMessage?.(args) === true;
+}
+
+/** A skill call is an ordinary message, unless the skill is known to dispatch to a tool. */
+function asMessage(input: RunInput, skills: () => SkillSet): RunInput {
+  const typed = isTypedCommand(input) ? readTypedSkill(input.text) : undefined;
+  const invocation = typed && resolveSkillCommand(typed, skills());
+  const tool = invocation?.kind === "skill" ? invocation.command.skill.invocation.dispatchTool : undefined;
+  return tool === undefined ? input : { ...input, alone: true };
+}
+
+/** Dependencies of `recordCommand`, which runs in a fenced transaction. */
+export interface RecordCommandDeps {
+  store: Store;
+  log: EventLog;
+  /** The current conversation. */
+  sessionId: string;
+  now: number;
+  /** The answer, split and formatted for its channel. */
+  parts: readonly OutboxPart[];
+}
+
+/**
+ * Records a completed command and its answer as a finished run. People see both in the transcript, models see neither.
+ */
+export function recordCommand(
+  run: NewRun,
+  answer: string,
+  { store, log, sessionId, now, parts }: RecordCommandDeps,
+): RunRow {
+  const { runId: id, input, target, idempotencyKey, inputDigest } = run;
+  const answered = commandAnswer(answer, now);
+  const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
+  log.append(id, answered);
+  const endSeq = log.record(id, now, [{ type: "lifecycle", phase: "end", usage: NO_USAGE }]);
+  const state = {
+    status: "ok",
+    startedAt: now,
+    startSeq,
+    sessionId,
+    endedAt: now,
+    endSeq,
+    model: answered.model,
+    usage: NO_USAGE,
+  } as const;
+  const row: RunRow = {
+    id,
+    idempotencyKey,
+    inputDigest,
+    target,
+    open: true,
+    state,
+    input: null,
+    mergeKey: mergeKeyOf(input, target),
+    acceptedAt: now,
+    firstSeq: startSeq,
+  };
+  insertRun(store, row);
+  enqueue(store, { runId: id, parts }, now);
+  return row;
+}
+
+/** Runs the `command` hooks of a queued command, in the commit that starts its run. */
+export function runQueuedCommandHooks(
+  run: { id: string; target: Target | null },
+  input: RunInput,
+  hooks: SessionHooks,
+): void {
+  const { origin } = input;
+  if (origin?.kind === "command" || origin?.kind === "reset") runCommandHooks(run, input, origin, hooks);
+}
+
+/** Runs the `command` hooks of a command, in the commit that records it. */
+export function runCommandHooks(
+  { id, target }: { id: string; target: Target | null },
+  { sender }: Pick<RunInput, "sender">,
+  { name, args }: { name: string; args: string },
+  hooks: SessionHooks,
+): void {
+  const senderId = sender?.id ?? "unknown";
+  const by = target === null ? senderId : `${target.channel}:${senderId}`;
+  hooks.runSync("command", { name, args, by, source: target?.channel ?? "api" }, id);
+}
+
+/** Runs a queued command. Rejects with the error of the command; may be repeated. */
+export async function runQueued(
+  { name, args }: { name: string; args: string },
+  port: QueuedPort,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const command = findCommand(name);
+  // It may have been accepted by another version of Isopod that had more commands.
+  const isKnown = command?.kind === "queued";
+  const text = isKnown ? await command.run(args, port, signal) : `The command \`/${name}\` does not exist.`;
+  return { status: "ok", message: commandAnswer(text, Date.now()), texts: [text] };
 }

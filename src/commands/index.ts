@@ -1,25 +1,14 @@
-import { activation } from "./activation.ts";
-import { approve } from "./approve.ts";
-import { budget } from "./budget.ts";
+import { activation, pair } from "./channel-access.ts";
 import type { Command } from "./command.ts";
-import { compact } from "./compact.ts";
-import { context } from "./context.ts";
-import { helpOn } from "./help.ts";
+import { compact, context } from "./context.ts";
+import { helpOn, skill, whoami } from "./help.ts";
 import { model } from "./model.ts";
-import { newConversation } from "./new.ts";
-import { pair } from "./pair.ts";
+import { reasoning, think, usage, verbose } from "./preference-commands.ts";
 import { queue } from "./queue.ts";
-import { reasoning } from "./reasoning.ts";
-import { reset } from "./reset.ts";
-import { skill } from "./skill.ts";
-import { status } from "./status.ts";
-import { stop } from "./stop.ts";
-import { subagents } from "./subagents.ts";
-import { subagentsLog } from "./subagents-log.ts";
-import { think } from "./think.ts";
-import { usage } from "./usage.ts";
-import { verbose } from "./verbose.ts";
-import { whoami } from "./whoami.ts";
+import { newConversation, reset } from "./reset.ts";
+import { approve, stop } from "./run-control.ts";
+import { budget, status } from "./status.ts";
+import { subagents, subagentsLog } from "./subagents.ts";
 
 /** The commands, in the order of `/help`. */
 export const COMMANDS: readonly Command[] = [

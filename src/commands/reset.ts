@@ -7,3 +7,11 @@ export const reset: ResetCommand = {
   summary: "Start a new conversation, with an optional first message",
   usage: "/reset [message]",
 };
+
+/** `/new [model] [message]`: starts a new conversation, with another model if one is named. */
+export const newConversation: ResetCommand = {
+  kind: "reset",
+  name: "new",
+  summary: "Start a new conversation",
+  usage: "/new [model] [message]",
+};

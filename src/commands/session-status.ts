@@ -7,14 +7,14 @@ import { agentIn, type Services } from "../services/services.ts";
 import { countCompactions } from "../session-store/compactions.ts";
 import { readView } from "../session-store/conversation-view.ts";
 import { readMessages } from "../session-store/message-pages.ts";
-import { type Preferences, preferencesOf } from "../session-store/preferences.ts";
 import { isBegun } from "../session-store/run.ts";
 import { openRuns } from "../session-store/runs.ts";
 import { messages } from "../session-store/schema.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import { type Preferences, sessionPreferences } from "../session-store/session-settings.ts";
 import type { Store } from "../session-store/store.ts";
 import { openSubagents } from "../session-store/subagent-rows.ts";
-import { type Totals, totalsOf } from "../session-store/totals.ts";
+import { readTotals, type Totals } from "../session-store/totals.ts";
 import type { TimeFormat } from "../turn/clock-text.ts";
 
 /** The status of a session. Instants are milliseconds since the epoch. */
@@ -42,7 +42,7 @@ export interface SessionStatus {
 }
 
 /** The status of a session. @throws IsopodError if the configuration is not valid */
-export function statusOf(store: Store, owner: SessionRow, services: Services, now: number): SessionStatus {
+export function readStatus(store: Store, owner: SessionRow, services: Services, now: number): SessionStatus {
   const rows = openRuns(store);
   const active = rows.map((row) => row.state).find(isBegun);
   const agent = agentIn(services, owner.agentId);
@@ -50,35 +50,35 @@ export function statusOf(store: Store, owner: SessionRow, services: Services, no
   const found = lookUpModel(() => services, model);
   return {
     sessionKey: owner.key,
-    since: beginningOf(store, owner),
-    clock: clockOf(agent),
+    since: conversationStart(store, owner),
+    clock: userClock(agent),
     model,
     ownModel: services.modelRefOf(agent),
     modelProblem: found.kind === "none" ? found.problem : undefined,
-    preferences: preferencesOf(owner.settings, agent),
+    preferences: sessionPreferences(owner.settings, agent),
     active: active && { status: active.status, forMs: now - active.startedAt },
     waiting: rows.filter((row) => row.state.status === "queued").length,
-    context: { tokens: contextTokens(store, owner), window: windowOf(found, agent) },
+    context: { tokens: contextTokens(store, owner), window: contextWindow(found, agent) },
     compactions: countCompactions(store),
-    subagents: openSubagents(store).filter(({ child }) => child.phase.status !== "ended").length,
+    subagents: openSubagents(store).filter(({ subagent }) => subagent.phase.status !== "ended").length,
   };
 }
 
 /** The totals of a session, by the user's day. @throws IsopodError if the configuration is not valid */
-export function totalsIn(store: Store, owner: SessionRow, services: Services, now: number): Totals {
-  const { zone } = clockOf(agentIn(services, owner.agentId));
-  return totalsOf(store, owner.contextSeq, startOfDay(now, zone));
+export function readSessionTotals(store: Store, owner: SessionRow, services: Services, now: number): Totals {
+  const { zone } = userClock(agentIn(services, owner.agentId));
+  return readTotals(store, owner.contextSeq, startOfDay(now, zone));
 }
 
-function clockOf({ defaults }: Agent): SessionStatus["clock"] {
+function userClock({ defaults }: Agent): SessionStatus["clock"] {
   return { zone: defaults.userTimezone ?? "UTC", format: defaults.timeFormat };
 }
 
-function windowOf(found: ModelLookup, { defaults }: Agent): number | undefined {
+function contextWindow(found: ModelLookup, { defaults }: Agent): number | undefined {
   return found.kind === "model" ? Math.min(found.contextWindow, defaults.contextTokens) : undefined;
 }
 
-function beginningOf(store: Store, { contextSeq, createdAt }: SessionRow): number {
+function conversationStart(store: Store, { contextSeq, createdAt }: SessionRow): number {
   const where = gte(messages.seq, contextSeq);
   const [first] = readMessages(store, { where, orderBy: asc(messages.seq), limit: 1, maxBytes: 0 }).rows;
   return first?.message.at ?? createdAt;

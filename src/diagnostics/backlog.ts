@@ -1,7 +1,6 @@
 import { asc, count, gt, lt, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { allScopes, readBudgets } from "../budgets/budget-report.ts";
-import { capText, scopeText } from "../budgets/budget-text.ts";
+import { allScopes, capText, readBudgets, scopeText } from "../budgets/budget-report.ts";
 import { agentIds } from "../config/agents.ts";
 import { approvals, cooldowns, type sessions } from "../db/schema.ts";
 import { listSessions } from "../session-store/session-index.ts";

@@ -1,4 +1,4 @@
-import { scopesOf } from "../budgets/budget-caps.ts";
+import { budgetScopes } from "../budgets/budget-caps.ts";
 import { type Agent, agentIds, agentOf, modelAliases, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { OFFLINE_REF } from "../models/offline.ts";
@@ -71,7 +71,7 @@ function examineModel(
 
 /** Where money is capped, a model without a price is never called. */
 function examinePrices(services: Services, agent: Agent, refs: readonly string[]): Check[] {
-  const isCapped = scopesOf(services.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
+  const isCapped = budgetScopes(services.config, agent.id).some(({ caps }) => caps.some(({ of }) => of === "micros"));
   if (!isCapped) return [];
   return refs
     .filter((ref) => hasNoPrice(services, ref))

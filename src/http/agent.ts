@@ -6,7 +6,7 @@ import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
-import { callerKey, runInputOf, runRequest } from "../session-store/run-request.ts";
+import { callerKey, requestInput, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { wholeNumber } from "./query-schema.ts";
@@ -84,7 +84,7 @@ agentRoutes.openapi(agentRoute, async (c) => {
     throw new IsopodError("invalid_request", `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`);
   }
   const { idempotencyKey } = request;
-  const input = runInputOf(request, agentId, c.get("services"));
+  const input = requestInput(request, agentId, c.get("services"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const accept = {

@@ -9,7 +9,7 @@ import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { Config } from "../services/services.ts";
-import type { AcceptRequest } from "../session-store/accept-request.ts";
+import type { AcceptRequest } from "../session-store/run-request.ts";
 import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 

@@ -8,10 +8,10 @@ import { forgetApprovals, indexApprovals, indexRuns } from "../session-store/ses
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 
-/** How long a session's news may gather before the index is told. */
-const TELL_AFTER_MS = 200;
+/** How long changes are collected before they are written to the index. */
+const SYNC_DELAY_MS = 200;
 
-/** What telling the index needs of the object that it is done for. */
+/** Dependencies of `IndexSync`. */
 export interface IndexSyncDeps {
   store: Store;
   fence: Fence;
@@ -21,71 +21,72 @@ export interface IndexSyncDeps {
 }
 
 /**
- * Keeps the index of all sessions, runs and waiting calls, and the audit trail, in step with one session, after the fact. A run stays open
- * until the index knows how it ended, so that a later incarnation tells it again; telling it twice does no harm.
+ * Copies the state of one session to the index of all sessions, runs and approvals, and its audit lines to the audit
+ * trail, after the fact. A run stays open until its end is indexed, so that a later incarnation repeats it; repeating
+ * is harmless.
  */
 export class IndexSync {
   readonly #deps: IndexSyncDeps;
-  /** The calls that the index knows to wait for a person, by their approvals. */
-  readonly #toldWaiting = new Set<string>();
-  #telling: Promise<void> | undefined;
+  /** The pending approvals that are in the index. */
+  readonly #indexedApprovals = new Set<string>();
+  #syncing: Promise<void> | undefined;
 
   constructor(deps: IndexSyncDeps) {
     this.#deps = deps;
   }
 
-  /** Whether the index lags behind; also while it is being told, because that may get lost. */
+  /** Whether the index is out of date, also while it is being written, because that may fail. */
   get isBehind(): boolean {
-    return this.#untold().length > 0 || this.#deps.audit.isBehind;
+    return this.#pending().length > 0 || this.#deps.audit.isBehind;
   }
 
   /**
-   * Tells the index, a moment from now, what it does not know then: what ends in quick succession is told at once. Goes
-   * on until it knows everything or cannot be told. Never rejects.
+   * Writes changes to the index after a short delay, so that those in quick succession share a write. Continues until
+   * it is up to date or a write fails. Never rejects.
    */
-  tell(): Promise<void> {
-    this.#telling ??= this.#tellSoon().finally(() => {
-      this.#telling = undefined;
+  sync(): Promise<void> {
+    this.#syncing ??= this.#syncSoon().finally(() => {
+      this.#syncing = undefined;
     });
-    return this.#telling;
+    return this.#syncing;
   }
 
-  /** Resolves when the index is not being told anything. */
+  /** Resolves when nothing is being written. */
   async idle(): Promise<void> {
-    await this.#telling;
+    await this.#syncing;
   }
 
-  /** Everything was deleted, here and in the index. */
+  /** The session was deleted, here and in the index. */
   forget(): void {
-    this.#toldWaiting.clear();
+    this.#indexedApprovals.clear();
   }
 
-  /** A person has spoken on a run's calls, or nobody has to any more. Never rejects. */
+  /** The approvals of a run were decided, or no longer matter. Never rejects. */
   async forgetApprovals(runId: string): Promise<void> {
-    await quietly(() => forgetApprovals(this.#deps.database, runId));
+    await succeeds(() => forgetApprovals(this.#deps.database, runId));
   }
 
-  #untold(): OpenRun[] {
+  #pending(): OpenRun[] {
     return openRuns(this.#deps.store).filter(
-      ({ state }) => isSettled(state) || waitingIn(state).some((id) => !this.#toldWaiting.has(id)),
+      ({ state }) => isSettled(state) || undecidedApprovals(state).some((id) => !this.#indexedApprovals.has(id)),
     );
   }
 
-  async #tellSoon(): Promise<void> {
-    let isDelivered = true;
+  async #syncSoon(): Promise<void> {
+    let isSynced = true;
     do {
-      await scheduler.wait(TELL_AFTER_MS);
-      isDelivered = await quietly(() => this.#tellNow(this.#untold()));
-    } while (isDelivered && this.isBehind);
+      await scheduler.wait(SYNC_DELAY_MS);
+      isSynced = await succeeds(() => this.#syncNow(this.#pending()));
+    } while (isSynced && this.isBehind);
   }
 
-  async #tellNow(rows: readonly OpenRun[]): Promise<void> {
+  async #syncNow(rows: readonly OpenRun[]): Promise<void> {
     const { store, fence, database, audit, owner } = this.#deps;
-    await audit.tell();
+    await audit.sync();
     for (const { id, state } of rows) {
       if (state.status !== "waiting_approval") continue;
       await indexApprovals(database, owner(), id, state);
-      for (const approvalId of waitingIn(state)) this.#toldWaiting.add(approvalId);
+      for (const approvalId of undecidedApprovals(state)) this.#indexedApprovals.add(approvalId);
     }
     const settled = rows.filter(({ state }) => isSettled(state));
     if (settled.length === 0) return;
@@ -96,14 +97,14 @@ export class IndexSync {
   }
 }
 
-/** The calls of a run on which a person has yet to speak. */
-function waitingIn(state: RunState): string[] {
+/** The undecided approvals of a run. */
+function undecidedApprovals(state: RunState): string[] {
   if (state.status !== "waiting_approval") return [];
   return state.approvals.flatMap(({ id, decision }) => (decision === undefined ? [id] : []));
 }
 
-/** Whether it could be done. */
-async function quietly(work: () => Promise<void>): Promise<boolean> {
+/** Whether it succeeded; an error is logged. */
+async function succeeds(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
     return true;

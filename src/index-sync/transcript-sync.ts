@@ -11,28 +11,28 @@ import type { Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { transcriptLines } from "../session-store/transcript-lines.ts";
 import {
-  etagOf,
+  appendPages,
+  findPage,
+  hasPages,
   hasUnindexedText,
-  isLaidOut,
-  layOutMore,
-  linesOn,
+  listPages,
   markIndexed,
   type PageRow,
-  pageAt,
-  pagesOf,
+  pageEtag,
+  pageLines,
+  transcriptLines,
   unindexedPages,
 } from "../session-store/transcript-pages.ts";
 
-/** How often a transcript is laid out further in one call: of what is longer the rest comes with the next. */
-const MAX_STEPS = 100;
+/** Most batches of messages that one call adds to the pages; the next call continues. */
+const MAX_BATCHES = 100;
 
-/** What being remembered needs of the object of a session. */
+/** Dependencies of `TranscriptSync`. */
 export interface TranscriptSyncDeps {
   store: Store;
   fence: Fence;
-  /** The index of memories, and the queue that it is made by. */
+  /** The memory index, and the queue that updates it. */
   memory: D1Database;
   indexing: Queue<IndexMemory>;
   owner(): SessionRow;
@@ -41,104 +41,109 @@ export interface TranscriptSyncDeps {
   now(): number;
 }
 
-/** What memory has of one session: what was said there, in pages. Where transcripts are no source, it costs nothing. */
+/** Pages of a session's transcript for the memory index. Where transcripts are no source, it does nothing. */
 export class TranscriptSync {
   readonly #deps: TranscriptSyncDeps;
-  #telling: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
 
   constructor(deps: TranscriptSyncDeps) {
     this.#deps = deps;
   }
 
-  /** All pages, the newest first; whoever asks is told by that. `isWhole` says whether the newest messages are in it. */
+  /**
+   * All pages, the newest first, which marks them as indexed. `isWhole` says whether the newest messages are included.
+   */
   async pages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> {
-    if (!this.#isRemembered()) return { pages: [], isWhole: true };
-    const isWhole = await this.#layOut();
+    if (!this.#isIndexed()) return { pages: [], isWhole: true };
+    const isWhole = await this.#paginate();
     const { store, fence } = this.#deps;
-    const pages = pagesOf(store).filter(({ keptSeq, lastSeq }) => keptSeq <= lastSeq);
+    const pages = listPages(store).filter(({ keptSeq, lastSeq }) => keptSeq <= lastSeq);
     if (unindexedPages(store).length > 0) fence.write(() => markIndexed(store, unindexedPages(store)));
-    return { pages: pages.map((page) => this.#shown(page)), isWhole };
+    return { pages: pages.map((page) => this.#pageView(page)), isWhole };
   }
 
-  /** A page as it is now; undefined where there is none, or nothing of it is left. */
+  /** The current content of a page; undefined where there is none, or nothing of it is left. */
   page(conversation: string, number: number): (TranscriptPage & { text: string }) | undefined {
     const { store } = this.#deps;
-    const page = this.#isRemembered() ? pageAt(store, conversation, number) : undefined;
-    const lines = page && linesOn(store, page, this.#linesOf());
-    return page && lines && { ...this.#shown(page), text: lines.join("\n") };
+    const page = this.#isIndexed() ? findPage(store, conversation, number) : undefined;
+    const lines = page && pageLines(store, page, this.#messageLines());
+    return page && lines && { ...this.#pageView(page), text: lines.join("\n") };
   }
 
   /**
-   * Has the index brought up to date where enough was said since, where a conversation is over, or where something was
-   * cleared away. Never rejects: what was not told is told after the next turn.
+   * Requests an index update where enough was added, a conversation ended, or messages were deleted. Never rejects: a
+   * failed request is repeated after the next turn.
    */
-  tell(): Promise<void> {
-    this.#telling ??= this.#tell().finally(() => {
-      this.#telling = undefined;
+  sync(): Promise<void> {
+    this.#syncing ??= this.#sync().finally(() => {
+      this.#syncing = undefined;
     });
-    return this.#telling;
+    return this.#syncing;
   }
 
   /**
-   * The session is being deleted: no search finds any more what was said in it. May be repeated.
-   * @throws whatever D1 or the queue throws
+   * The session is being deleted: removes its transcript from the index. May be repeated.
+   * @throws any error of D1 or of the queue
    */
   async forget(): Promise<void> {
     const { store, memory, indexing, owner } = this.#deps;
-    if (!isLaidOut(store)) return;
+    if (!hasPages(store)) return;
     const { agentId, key } = owner();
     await forgetTranscripts(memory, agentId, key);
     await requestIndexing(indexing, agentId);
   }
 
-  /** Resolves when nothing is being told. */
+  /** Resolves when no request is under way. */
   async idle(): Promise<void> {
-    await this.#telling;
+    await this.#syncing;
   }
 
-  async #tell(): Promise<void> {
+  async #sync(): Promise<void> {
     const { store, fence, memory, indexing, owner, now } = this.#deps;
     try {
       const agent = this.#agent();
-      if (!remembersTranscripts(agent) || !this.#isRemembered()) return;
+      if (!remembersTranscripts(agent) || !this.#isIndexed()) return;
       const { deltaBytes: bytes, deltaMessages: messages } = agent.memorySearch.sync.sessions;
-      if (hasUnindexedText(store, owner(), { bytes, messages })) await this.#layOut();
+      if (hasUnindexedText(store, owner(), { bytes, messages })) await this.#paginate();
       const changed = unindexedPages(store);
       if (changed.length === 0) return;
       const at = now();
-      const paths = changed.map((page) => this.#shown(page).path);
+      const paths = changed.map((page) => this.#pageView(page).path);
       await notePages(memory, agent.id, paths, { token: newId("ver", at), at });
       await requestIndexing(indexing, agent.id);
       fence.write(() => markIndexed(store, changed));
     } catch (error) {
-      writeLog("warn", "memory.not_told", { error: messageOf(error) });
+      writeLog("warn", "memory.sync_failed", { error: messageOf(error) });
     }
   }
 
-  /** Lays out what was said, in small commits. Gives whether that is all of it. */
-  async #layOut(): Promise<boolean> {
+  /**
+   * Adds new messages to the pages, in small commits.
+   * @returns whether all of them are included
+   */
+  async #paginate(): Promise<boolean> {
     const { store, fence, owner } = this.#deps;
-    const linesOf = this.#linesOf();
-    for (let step = 0; step < MAX_STEPS; step++) {
-      if (!fence.write(() => layOutMore(store, owner(), linesOf))) return true;
+    const messageLines = this.#messageLines();
+    for (let step = 0; step < MAX_BATCHES; step++) {
+      if (!fence.write(() => appendPages(store, owner(), messageLines))) return true;
       await scheduler.wait(0);
     }
     return false;
   }
 
-  /** One that is deleted after a while is no memory. */
-  #isRemembered(): boolean {
+  /** Sessions with an expiry are not indexed. */
+  #isIndexed(): boolean {
     const { key, settings } = this.#deps.owner();
     return isRemembered(key) && settings.lingerMs === undefined;
   }
 
-  #shown(page: PageRow): TranscriptPage {
-    const { conversation, page: number, size, saidAt } = page;
+  #pageView(page: PageRow): TranscriptPage {
+    const { conversation, page: number, size, lastMessageAt } = page;
     const path = transcriptPath({ sessionKey: this.#deps.owner().key, conversation, page: number });
-    return { path, etag: etagOf(page), size, modifiedAt: saidAt };
+    return { path, etag: pageEtag(page), size, modifiedAt: lastMessageAt };
   }
 
-  #linesOf(): (message: Message) => string[] {
+  #messageLines(): (message: Message) => string[] {
     const { userTimezone = "UTC" } = this.#agent().defaults;
     return (message) => transcriptLines(message, userTimezone);
   }

@@ -1,22 +1,41 @@
-import { asc, lt, lte, sql } from "drizzle-orm";
+import { asc, desc, lt, lte, sql } from "drizzle-orm";
 import { objectNameOf } from "../config/session-ids.ts";
+import type { Services } from "../services/services.ts";
 import { contextStart } from "../session-store/conversation-view.ts";
+import type { EventLog } from "../session-store/event-log.ts";
+import type { Fence } from "../session-store/fence.ts";
 import { readMessages } from "../session-store/message-pages.ts";
-import { compactions, messages, outbox, runs } from "../session-store/schema.ts";
+import { dropPrompts } from "../session-store/prompt-rows.ts";
+import { compactions, events, messages, outbox, runs } from "../session-store/schema.ts";
 import { forgetRuns } from "../session-store/session-index.ts";
-import { saveOldestCursor } from "../session-store/session-row.ts";
+import { type SessionRow, saveOldestCursor } from "../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../session-store/spill.ts";
+import type { Store } from "../session-store/store.ts";
 import { cutPages } from "../session-store/transcript-pages.ts";
-import type { RetentionDeps } from "./retention-deps.ts";
 
-/** Rows that go in one commit, and bytes that are read for it. */
+/** Dependencies of retention. */
+export interface RetentionDeps {
+  store: Store;
+  fence: Fence;
+  log: EventLog;
+  database: D1Database;
+  files: R2Bucket;
+  owner(): SessionRow;
+  /** @throws IsopodError where the configuration is not valid */
+  services(): Pick<Services, "config">;
+  /** Hashes of the prompts that models are being sent: they are kept. */
+  promptsInUse(): ReadonlySet<string>;
+  now(): number;
+}
+
+/** Rows of one commit, and bytes that are read for it. */
 const BATCH = 200;
 const BATCH_BYTES = 512 * 1024;
 
 /** Runs are in the order in which they were accepted. */
 const ROWID = sql<number>`rowid`;
 
-/** Clears away messages from before an instant, with their large results, but for what a model is still shown. */
+/** Deletes messages from before an instant, with their spilled results, apart from those that the model still sees. */
 export async function clearMessages(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, log, files } = deps;
   const owner = deps.owner();
@@ -28,7 +47,7 @@ export async function clearMessages(deps: RetentionDeps, before: number): Promis
     const where = lt(messages.seq, shownFrom);
     const page = readMessages(store, { where, orderBy: asc(messages.seq), limit: BATCH, maxBytes: BATCH_BYTES });
     const old = page.rows.filter(({ message }) => message.at < before);
-    // A page of which nothing can be read goes, too: nobody could say how old it is.
+    // A page without readable messages is deleted too: its age is unknown.
     const last = page.rows.length === 0 ? page.moreAfter : old.at(-1)?.seq;
     if (last === undefined) return;
     const spills = old.flatMap(({ message }) => (message.role === "tool" && message.spill ? [message.spill.id] : []));
@@ -45,7 +64,7 @@ export async function clearMessages(deps: RetentionDeps, before: number): Promis
   }
 }
 
-/** Clears away runs that were accepted before an instant, unless messages of theirs are still there. */
+/** Deletes runs that were accepted before an instant, unless messages of theirs are kept. */
 export async function clearRuns(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, database } = deps;
   const { key } = deps.owner();
@@ -63,7 +82,7 @@ export async function clearRuns(deps: RetentionDeps, before: number): Promise<vo
   }
 }
 
-/** Clears away deliveries that were settled before an instant. */
+/** Deletes deliveries that were settled before an instant. */
 export async function clearDeliveries(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence } = deps;
   for (;;) {
@@ -78,4 +97,41 @@ export async function clearDeliveries(deps: RetentionDeps, before: number): Prom
     if (end !== -1) return;
     await scheduler.wait(0);
   }
+}
+
+/** Most rows of events that are kept. */
+export const MAX_EVENT_ROWS = 5000;
+
+/**
+ * Deletes events, other than messages, from before an instant, and the oldest above the maximum. From then on an older
+ * cursor is answered with `gone`.
+ */
+export async function clearEvents({ store, fence, log }: RetentionDeps, before: number): Promise<void> {
+  const newestFirst = store.select({ seq: events.seq }).from(events).orderBy(desc(events.seq));
+  const surplusSeq = newestFirst.limit(1).offset(MAX_EVENT_ROWS).get()?.seq ?? 0;
+  const ts = sql<number | null>`CASE WHEN json_valid(${events.body}) THEN ${events.body} ->> '$[#-1].ts' END`;
+  for (;;) {
+    const rows = store.select({ seq: events.seq, ts }).from(events).orderBy(asc(events.seq)).limit(BATCH).all();
+    const last = rows.findLast((row) => row.seq <= surplusSeq || (row.ts ?? before) < before)?.seq;
+    if (last === undefined) return;
+    fence.write(() => {
+      store.delete(events).where(lte(events.seq, last)).run();
+      saveOldestCursor(store, last);
+    });
+    log.clearedUpTo(last);
+    if (last !== rows.at(-1)?.seq) return;
+    await scheduler.wait(0);
+  }
+}
+
+/**
+ * Deletes prompts from before an instant that no run refers to. The rows go first, so that no row refers to a missing
+ * object.
+ */
+export async function clearPrompts(deps: RetentionDeps, before: number): Promise<void> {
+  const { store, fence, files, promptsInUse } = deps;
+  const { agentId, key } = deps.owner();
+  const folder = sessionFolder(agentId, await objectNameOf(key));
+  const spills = fence.write(() => dropPrompts(store, before, promptsInUse()));
+  if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));
 }

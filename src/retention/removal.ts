@@ -3,52 +3,59 @@ import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { isSettled } from "../session-store/run.ts";
+import { newestRun, openRuns } from "../session-store/runs.ts";
 import { forgetSession } from "../session-store/session-index.ts";
-import type { SessionRow } from "../session-store/session-row.ts";
+import { readSessionRow, type SessionRow } from "../session-store/session-row.ts";
 import { deleteFolder, sessionFolder } from "../session-store/spill.ts";
+import type { Store } from "../session-store/store.ts";
+import { openSubagents } from "../session-store/subagent-rows.ts";
 
-/** How long a session that is to be deleted waits for what it is doing to stop. */
+/** How long a deletion waits for current work to stop. */
 const STOP_MS = 5000;
 
-/** What deleting needs of the object that it is done for. */
+/** Dependencies of `Removal`. */
 export interface RemovalDeps {
   ctx: Pick<DurableObjectState, "storage" | "abort">;
   files: R2Bucket;
   database: D1Database;
-  /** What happened in it stays known. */
-  audit: Pick<AuditTrail, "tell">;
+  /** The audit trail outlives the session. */
+  audit: Pick<AuditTrail, "sync">;
   transcripts: { forget(): Promise<void> };
   owner(): SessionRow;
-  /** Resolves when nothing is going on any more that might write. */
+  /** Resolves when no work is under way that could write. */
   idle(): Promise<unknown>;
-  /** Tells other sessions of the end. @throws where one has not heard */
-  dismiss(): Promise<void>;
-  /** Forgets in memory what is being deleted in storage. */
+  /**
+   * Tells other sessions of the end.
+   * @throws where one has not acknowledged it
+   */
+  settleSubagents(): Promise<void>;
+  /** Clears in memory what is being deleted in storage. */
   forget(): void;
 }
 
-/** Deletes a session that is marked so, with everything that it left. */
+/** Deletes a session that is marked as being deleted, with all of its objects and rows. */
 export class Removal {
   readonly #deps: RemovalDeps;
-  #going: Promise<void> | undefined;
+  #finishing: Promise<void> | undefined;
 
   constructor(deps: RemovalDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Goes on until nothing is left; there is one such effort at a time. What is outside of the object goes first, so that
-   * the object knows of it for as long as it is there.
-   * @throws whatever R2, D1 or other sessions throw: then the rest is still there, and marked
+   * Deletes until nothing is left; only one deletion runs at a time. What is outside of the object goes first, so that
+   * the object can resume.
+   * @throws any error of R2, D1 or other sessions: the rest stays, and stays marked
    */
   finish(): Promise<void> {
-    this.#going ??= this.#deleteAll().finally(() => {
-      this.#going = undefined;
+    this.#finishing ??= this.#deleteAll().finally(() => {
+      this.#finishing = undefined;
     });
-    return this.#going;
+    return this.#finishing;
   }
 
-  /** Goes on with what was broken off. Never rejects: what fails is tried again with the next alarm. */
+  /** Resumes an interrupted deletion. Never rejects: what fails is repeated with the next alarm. */
   async resume(): Promise<void> {
     try {
       await this.finish();
@@ -58,12 +65,12 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, transcripts, owner, idle, dismiss, forget } = this.#deps;
+    const { ctx, files, database, audit, transcripts, owner, idle, settleSubagents, forget } = this.#deps;
     const { agentId, key } = owner();
-    // What does not listen ends with this incarnation; the next one finds nothing going on and deletes.
+    // Work that does not stop ends with this incarnation; the next one has none and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
-    await dismiss();
-    await audit.tell();
+    await settleSubagents();
+    await audit.sync();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
     await transcripts.forget();
@@ -71,4 +78,22 @@ export class Removal {
     forget();
     await deleted;
   }
+}
+
+/**
+ * When a session with an expiry is deleted: some time after its last run, so that its answer can be fetched again.
+ * Undefined where it stays, or a run or sub-agent is active.
+ */
+export function expiresAt(store: Store): number | undefined {
+  const { lingerMs } = readSessionRow(store)?.settings ?? {};
+  if (lingerMs === undefined || openRuns(store).some(({ state }) => !isSettled(state))) return undefined;
+  if (openSubagents(store).length > 0) return undefined;
+  const state = newestRun(store)?.state;
+  return state !== undefined && isSettled(state) ? state.endedAt + lingerMs : undefined;
+}
+
+/** Whether a session is to be deleted now. */
+export function isExpired(store: Store, now: number): boolean {
+  const at = expiresAt(store);
+  return at !== undefined && at <= now;
 }

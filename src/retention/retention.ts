@@ -3,20 +3,24 @@ import { log as writeLog } from "../lib/log.ts";
 import { forgetAudit } from "../session-store/session-index.ts";
 import { saveTidiedAt } from "../session-store/session-row.ts";
 import { dropEndedSubagents } from "../session-store/subagent-rows.ts";
-import { clearEvents } from "./clear-events.ts";
-import { clearDeliveries, clearMessages, clearRuns } from "./clear-history.ts";
-import { clearPrompts } from "./clear-prompts.ts";
-import type { RetentionDeps } from "./retention-deps.ts";
+import {
+  clearDeliveries,
+  clearEvents,
+  clearMessages,
+  clearPrompts,
+  clearRuns,
+  type RetentionDeps,
+} from "./clear-history.ts";
 
-/** How often what is old is looked for. */
+/** How often retention runs. */
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Events are for readers that come back, so they are kept for as long as one may be away. */
+/** Events serve readers that reconnect, so they are kept for as long as a reader may be away. */
 const EVENT_DAYS = 7;
 
 /**
- * Clears away what is old, in small commits. It is done when the object is awake anyway: nothing is woken for it, so
- * what nobody uses stays where it is.
+ * Deletes old data, in small commits. It runs while the object is awake: no alarm is set for it, so an unused session
+ * keeps its data.
  */
 export class Retention {
   readonly #deps: RetentionDeps;
@@ -26,7 +30,7 @@ export class Retention {
     this.#deps = deps;
   }
 
-  /** Clears away what is old where that was not done for an hour. Never rejects. */
+  /** Deletes old data, at most once an hour. Never rejects. */
   tidy(): Promise<void> {
     this.#tidying ??= this.#tidy().finally(() => {
       this.#tidying = undefined;
@@ -34,7 +38,7 @@ export class Retention {
     return this.#tidying;
   }
 
-  /** Resolves when nothing is being cleared away. */
+  /** Resolves when nothing is being deleted. */
   async idle(): Promise<void> {
     await this.#tidying;
   }

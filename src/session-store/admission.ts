@@ -3,27 +3,26 @@ import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { EventLog } from "./event-log.ts";
-import { mergeKeyOf } from "./merge-key.ts";
-import { admit, type DropReason, inTurn, type QueuePolicy, type WaitingRun } from "./queue.ts";
+import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
 
-/** Characters that are kept of a message that gives way to others, and of how many such messages. */
+/** Characters kept of a dropped message, and how many dropped messages are kept. */
 const KEPT_CHARS = 160;
 const KEPT_LINES = 50;
 
-/** A run that comes in at a door. */
+/** A run that a caller submits. */
 export interface NewRun {
   runId: string;
   idempotencyKey: string | null;
-  /** What is asked under the key, as a digest; null where nobody wants it compared. */
+  /** Digest of the request under the key; null where it is not compared. */
   inputDigest: string | null;
   input: RunInput;
   target: Target | null;
 }
 
-/** What admitting a run works on, within the fence. */
+/** Dependencies of `admitRun`; it runs within the fence. */
 export interface AdmissionDeps {
   store: Store;
   log: EventLog;
@@ -31,17 +30,17 @@ export interface AdmissionDeps {
   now: number;
 }
 
-/** The stored run, and the one at work that is to be stopped for it. */
+/** The stored run, and the active run that must be stopped for it. */
 export interface Admitted {
   row: RunRow;
-  /** False where it had come in before. */
+  /** False where it was accepted before. */
   isNew: boolean;
   interrupt: string | undefined;
 }
 
 /**
- * Stores a run once, whether it comes again under its id or under its idempotency key, and lets it wait. On a busy
- * session others may have to give way to it, or it to them; each of them then has its outcome in the same commit.
+ * Stores a run once, whether it is repeated under its id or its idempotency key, and queues it. On a busy session it
+ * may drop others or be dropped; every dropped run ends in the same commit.
  */
 export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const { store, log, now } = deps;
@@ -52,8 +51,8 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);
   const queueClass = queueClassOf(run.input);
-  const activeTalk = active && isTurn(active.state) ? active.mergeKey : undefined;
-  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeTalk, deps.policy);
+  const activeKey = active && isTurn(active.state) ? active.mergeKey : undefined;
+  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeKey, deps.policy);
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
@@ -66,14 +65,14 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
     firstSeq: log.lastSeq + 1,
   };
   insertRun(store, row);
-  for (const gone of drop) dropRun(gone.id, gone.reason, deps);
+  for (const dropped of drop) dropRun(dropped.id, dropped.reason, deps);
   if (!admitted) dropRun(id, "queue_full", deps);
-  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: aheadOf(row, deps) }]);
+  else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: runsAhead(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
 }
 
-/** How many runs get their turn before a new one. */
-function aheadOf({ id }: RunRow, { store }: AdmissionDeps): number {
+/** How many runs start before this one. */
+function runsAhead({ id }: RunRow, { store }: AdmissionDeps): number {
   return waitingRuns(openRuns(store)).findIndex((run) => run.id === id);
 }
 
@@ -87,8 +86,8 @@ function isTurn(state: OpenRun["state"]): boolean {
 }
 
 /**
- * The run that came in before under the same id or the same key.
- * @throws IsopodError `conflict` where something else was asked under the key
+ * The run that was accepted before under the same id or key.
+ * @throws IsopodError `conflict` where the key was used for another request
  */
 export function knownRun(store: Store, { runId, idempotencyKey, inputDigest }: NewRun): RunRow | undefined {
   const known = findRun(store, runId);
@@ -100,9 +99,9 @@ export function knownRun(store: Store, { runId, idempotencyKey, inputDigest }: N
   throw new IsopodError("conflict", message, "Use a key of its own for each message.", { param: "idempotencyKey" });
 }
 
-/** The runs that wait, in the order in which they get their turn. */
+/** The waiting runs in the order in which they start. */
 export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
-  return inTurn(
+  return inQueueOrder(
     rows.flatMap(({ id, acceptedAt, mergeKey, state }) => {
       if (state.status !== "queued") return [];
       const { behind, queueClass = "message" } = state;
@@ -111,24 +110,49 @@ export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   );
 }
 
-/** Ends a waiting run that gives way. Summarized, its beginning goes to the next of the same talk that waits. */
+/**
+ * Ends a waiting run as dropped. With `summarized`, its beginning moves to the next waiting run with the same merge
+ * key.
+ */
 function dropRun(id: string, reason: DropReason, { store, log, now }: AdmissionDeps): void {
-  const gone = findRun(store, id);
-  if (gone?.state.status !== "queued") return;
+  const dropped = findRun(store, id);
+  if (dropped?.state.status !== "queued") return;
   const endSeq = log.record(id, now, [{ type: "queue", phase: "dropped", reason }]);
   saveState(store, id, { status: "dropped", reason, endedAt: now, endSeq });
-  // Only the same talk may inherit: a stranger's words must not come to stand in an owner's message.
+  // Only the same merge key may inherit: a guest's text must not become part of an owner's message.
   const next = waitingRuns(openRuns(store)).find(
-    (run) => run.queueClass === "message" && run.mergeKey === gone.mergeKey,
+    (run) => run.queueClass === "message" && run.mergeKey === dropped.mergeKey,
   );
   const heir = next && findRun(store, next.id);
-  if (reason !== "summarized" || gone.input === null || !heir?.input) return;
-  saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(gone.input, heir.input) });
+  if (reason !== "summarized" || dropped.input === null || !heir?.input) return;
+  saveInput(store, heir.id, { ...heir.input, dropped: droppedBefore(dropped.input, heir.input) });
 }
 
-/** What the heir of a message tells of those that gave way, oldest first. */
-function droppedBefore(gone: RunInput, heir: RunInput): NonNullable<RunInput["dropped"]> {
-  const count = (gone.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
-  const begins = [...(gone.dropped?.begins ?? []), head(gone.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
+/** The summary of dropped messages that their heir carries, oldest first. */
+function droppedBefore(dropped: RunInput, heir: RunInput): NonNullable<RunInput["dropped"]> {
+  const count = (dropped.dropped?.count ?? 0) + 1 + (heir.dropped?.count ?? 0);
+  const begins = [...(dropped.dropped?.begins ?? []), head(dropped.text, KEPT_CHARS), ...(heir.dropped?.begins ?? [])];
   return { count, begins: begins.slice(-KEPT_LINES) };
+}
+
+/**
+ * Conversation, rights, model and instructions of a message as one text. Messages share a run only where it is equal:
+ * otherwise a reply could reach the wrong conversation, a guest's text could run with an owner's tools, or the options
+ * of one message would be lost.
+ */
+export function mergeKeyOf(input: RunInput, target: Target | null): string {
+  const { sender, model = "", thinking = "", extraContext = "" } = input;
+  const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
+  const instructions = extraContext === "" ? [] : [textFingerprint(extraContext)];
+  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions]);
+}
+
+/**
+ * A text's length and 32-bit FNV-1a hash; the platform's digests are asynchronous and cannot be used within a commit.
+ * It is not a security boundary: only owners set instructions, and on a collision two messages share a run.
+ */
+function textFingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return `${text.length}:${(hash >>> 0).toString(36)}`;
 }

@@ -10,12 +10,12 @@ import { auditPending } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
-/** How many lines are told in one round trip. */
-const TOLD_AT_ONCE = 50;
+/** Lines written to D1 in one round trip. */
+const SYNC_BATCH = 50;
 /** Most characters of one field of a line. */
 const MAX_FIELD_CHARS = 500;
 
-/** What keeping an audit trail needs of the object that it is kept in. */
+/** Dependencies of `AuditTrail`. */
 export interface AuditTrailDeps {
   store: Store;
   fence: Fence;
@@ -25,30 +25,30 @@ export interface AuditTrailDeps {
 }
 
 /**
- * What plugins change and what people command, in lines that are stored here first and then told to D1, where people
- * read them. A line has its id from the beginning, so that telling it twice is once.
+ * Changes by plugins and commands by people. A line is stored here first and copied to D1, where people read it. Its id
+ * is fixed when it is written, so copying it twice stores it once.
  */
 export class AuditTrail {
   readonly #deps: AuditTrailDeps;
-  /** Whether something may be left to tell; an earlier incarnation may have left it. */
+  /** Whether lines may be pending; an earlier incarnation may have left some. */
   #mayBeBehind = true;
 
   constructor(deps: AuditTrailDeps) {
     this.#deps = deps;
   }
 
-  /** Whether D1 is to be told something. */
+  /** Whether lines have yet to be copied to D1. */
   get isBehind(): boolean {
-    this.#mayBeBehind &&= this.#untold(1).length > 0;
+    this.#mayBeBehind &&= this.#pending(1).length > 0;
     return this.#mayBeBehind;
   }
 
-  /** Stores lines: when it returns, or with the commit that is under way. */
+  /** Stores lines: at once, or with the current commit. */
   write(lines: readonly AuditLine[]): void {
     if (lines.length === 0) return;
     const { store, fence, now } = this.#deps;
     const at = now();
-    // Lines of one moment sort as they were written.
+    // Lines of one instant sort in the order of writing.
     const id = newId("aud", at);
     const rows = lines.map((line, i) => ({ body: { id: `${id}${String(i).padStart(3, "0")}`, at, ...bounded(line) } }));
     this.#mayBeBehind = true;
@@ -57,13 +57,16 @@ export class AuditTrail {
     });
   }
 
-  /** Tells D1 what it does not know. @throws whatever D1 throws: what was not told is told the next time */
-  async tell(): Promise<void> {
+  /**
+   * Copies pending lines to D1.
+   * @throws any error of D1; what was not copied is copied by the next call
+   */
+  async sync(): Promise<void> {
     if (!this.isBehind) return;
     const { store, fence, database, owner } = this.#deps;
     const { agentId, key: sessionKey } = owner();
     const db = drizzle(database);
-    for (let rows = this.#untold(TOLD_AT_ONCE); rows.length > 0; rows = this.#untold(TOLD_AT_ONCE)) {
+    for (let rows = this.#pending(SYNC_BATCH); rows.length > 0; rows = this.#pending(SYNC_BATCH)) {
       const lines = rows.flatMap(({ body }) => (body === undefined ? [] : [{ agentId, sessionKey, ...body }]));
       const [first, ...rest] = lines.map((line) => db.insert(audit).values(line).onConflictDoNothing());
       if (first !== undefined) await db.batch([first, ...rest]);
@@ -72,7 +75,7 @@ export class AuditTrail {
     }
   }
 
-  #untold(limit: number) {
+  #pending(limit: number) {
     return this.#deps.store.select().from(auditPending).orderBy(asc(auditPending.id)).limit(limit).all();
   }
 }

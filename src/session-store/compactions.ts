@@ -1,16 +1,15 @@
 import { and, count, desc, eq, gte, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import { compactions, session } from "./schema.ts";
 import { readSessionRow } from "./session-row.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 import type { Compaction } from "./stored-shapes.ts";
 
-/** A summary where it stands. */
+/** A summary and its position in the transcript. */
 export interface CompactionRow {
-  /** Number of the event that announced it. */
+  /** Number of the event that announced the summary. */
   seq: number;
-  /** The oldest message that stays as it is. */
+  /** The oldest message that is not summarized. */
   keptSeq: number;
   compaction: Compaction;
 }
@@ -26,8 +25,8 @@ const newest = prepared((store) =>
 );
 
 /**
- * The summary of the conversation that began at a number; undefined where it has none. One that cannot be read is none:
- * then the model sees what it stood for, as far as that fits.
+ * The summary of the conversation that began at a number; undefined where it has none. An unreadable one counts as
+ * none: then the model sees the summarized messages, as far as they fit.
  */
 export function readCompaction(store: Store, contextSeq: number): CompactionRow | undefined {
   const row = newest(store).get({ seq: contextSeq });
@@ -38,13 +37,15 @@ export function readCompaction(store: Store, contextSeq: number): CompactionRow 
   return undefined;
 }
 
-/** Adds a summary, within the fence. What a provider counted before was another context. */
+/**
+ * Adds a summary, within the fence. Token counts that a provider reported before it do not apply to the new context.
+ */
 export function saveCompaction(store: Store, runId: string, { seq, keptSeq, compaction }: CompactionRow): void {
   store.insert(compactions).values({ seq, runId, keptSeq, body: compaction }).run();
   store.update(session).set({ viewSeq: seq }).run();
 }
 
-/** Whether the agent has not been let write down what is worth keeping since the last summary. */
+/** Whether no memory flush has run since the last summary. */
 export function isFlushDue(store: Store): boolean {
   const owner = readSessionRow(store);
   if (owner === undefined) return false;
@@ -52,13 +53,13 @@ export function isFlushDue(store: Store): boolean {
   return owner.flushedSeq < since;
 }
 
-/** The summary that a run has made; undefined where it has made none. */
+/** The summary that a run made; undefined where it made none. */
 export function compactionBy(store: Store, runId: string): Compaction | undefined {
   const isIts = eq(compactions.runId, runId);
   return store.select().from(compactions).where(isIts).orderBy(desc(compactions.seq)).limit(1).get()?.body;
 }
 
-/** How often the conversation that is going on was summarized. */
+/** How often the current conversation was summarized. */
 export function countCompactions(store: Store): number {
   const isCurrent = gte(compactions.seq, sql`(SELECT ${session.contextSeq} FROM ${session})`);
   return store.select({ count: count() }).from(compactions).where(isCurrent).get()?.count ?? 0;

@@ -6,45 +6,47 @@ import { summaryForModel } from "../agent/summary-prompt.ts";
 import { byteLength, head } from "../lib/text.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import { type CompactionRow, readCompaction } from "./compactions.ts";
-import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
-import { mended } from "./repair-messages.ts";
+import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
+import { repairMessages } from "./repair-messages.ts";
 import { messages } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
 import { wholeResultPath } from "./spill.ts";
 import type { Store } from "./store.ts";
 
-/** Most of a transcript that a model is shown: bytes of JSON, and messages. 200,000 tokens are less in any language. */
+/**
+ * Most of a transcript that a model sees: bytes of JSON, and messages. 200,000 tokens take fewer bytes in any language.
+ */
 export const MAX_CONTEXT_BYTES = 2_000_000;
 const MAX_CONTEXT_MESSAGES = 2000;
-/** Most bytes that are read for it; results that are shortened are read whole. */
+/** Most bytes that are read for it; a result is read whole before it is shortened. */
 const MAX_READ_BYTES = 4 * MAX_CONTEXT_BYTES;
-/** Share of these bounds from which on a view is as good as full. */
+/** Share of these bounds from which a view counts as full. */
 const FULL_SHARE = 0.9;
-/** What is left of it where a model refused a request for its size and nothing else helped; halved with every refusal. */
+/** Bytes that remain after a model refused a request for its size and nothing else helped; halved with each refusal. */
 const REFUSED_BYTES = 400_000;
 const PAGE = 100;
 const PAGE_BYTES = 1_000_000;
-/** Characters of what somebody asked that are shown where it does not fit, and where a summary tells of it, too. */
-const ASKED_CHARS = 20_000;
-const SUMMARIZED_ASKED_CHARS = 4_000;
+/** Characters of the last question that are shown where it does not fit, alone and beside a summary. */
+const QUESTION_CHARS = 20_000;
+const SUMMARIZED_QUESTION_CHARS = 4_000;
 
-/** Which part of a transcript a model sees. */
-export type Extent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
+/** The part of a transcript that a model sees. */
+export type ContextExtent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewSeq">;
 
-/** How it sees it. */
+/** How messages are shown to a model. */
 export interface ViewOptions {
   /** How results before `prunedSeq` are shortened; absent where they are not. */
   pruning?: PruningRules | undefined;
-  /** From this number on it sees what is only said within; absent where it does not. */
+  /** From this number on, inner messages (of a memory flush) are included; absent where none are. */
   innerFrom?: number | undefined;
   maxBytes?: number;
 }
 
-/** What a model sees of a transcript: the summary of what is older, where there is one, and the newest messages. */
-export function readView(store: Store, extent: Extent, options: ViewOptions = {}): View {
-  const { summary, asked, rows, isFull } = readRows(store, extent, options);
-  const pinned = [...(summary ? [shownSummary(summary)] : []), ...(asked ? [asked.message] : [])];
-  const messages = mended([...pinned, ...rows.map(({ message }) => message)]);
+/** The messages that a model sees: the summary of older ones, if any, and the newest ones. */
+export function readView(store: Store, extent: ContextExtent, options: ViewOptions = {}): View {
+  const { summary, question, rows, isFull } = readRows(store, extent, options);
+  const pinned = [...(summary ? [shownSummary(summary)] : []), ...(question ? [question.message] : [])];
+  const messages = repairMessages([...pinned, ...rows.map(({ message }) => message)]);
   const counted = rows.find(({ seq, message }) => seq > extent.viewSeq && message.role !== "tool")?.message.id;
   const countedFrom = counted === undefined ? -1 : messages.findIndex(({ id }) => id === counted);
   return {
@@ -57,48 +59,48 @@ export function readView(store: Store, extent: Extent, options: ViewOptions = {}
 }
 
 /** The number of the oldest message that a model sees; undefined where it sees none. */
-export function contextStart(store: Store, extent: Extent): number | undefined {
-  const { asked, rows } = readRows(store, extent, {});
-  return asked?.seq ?? rows[0]?.seq;
+export function contextStart(store: Store, extent: ContextExtent): number | undefined {
+  const { question, rows } = readRows(store, extent, {});
+  return question?.seq ?? rows[0]?.seq;
 }
 
 const SUMMARY_ID = "msg_summary_";
 
-/** Whether a message that a model is shown stands for what was summarized. */
+/** Whether a message is the summary of older ones. */
 export function isSummary({ id }: Pick<Message, "id">): boolean {
   return id.startsWith(SUMMARY_ID);
 }
 
-/** The summary as the model sees it: the same bytes as long as it stands. */
+/** The summary as a message, with the same bytes for as long as it is valid (prompt caching). */
 function shownSummary({ seq, compaction: { at, summary } }: CompactionRow): UserMessage {
   return { role: "user", id: `${SUMMARY_ID}${seq}`, at, text: summaryForModel(summary) };
 }
 
 interface Rows {
   summary?: CompactionRow;
-  /** What was asked last before the others, where they do not begin with what somebody said. */
-  asked?: MessageRow;
+  /** The last question before the other rows, where they do not begin with a user's message. */
+  question?: MessageRow;
   rows: MessageRow[];
   isFull: boolean;
 }
 
-/** The newest messages, as many as fit. What was asked is put in front of them where a run is so long that it is gone. */
-function readRows(store: Store, extent: Extent, options: ViewOptions): Rows {
+/** The newest messages that fit. In a run so long that its question does not fit, the question is put in front. */
+function readRows(store: Store, extent: ContextExtent, options: ViewOptions): Rows {
   const summary = readCompaction(store, extent.contextSeq);
   const { newest, isFull } = newestThatFit(store, extent, summary, options);
-  // A result cannot stand first: its call was cut off.
+  // A result cannot come first: its call was cut off.
   const start = newest.findIndex(({ message }) => message.role !== "tool");
   const rows = start === -1 ? [] : newest.slice(start);
   const first = rows[0];
   const found = { ...(summary && { summary }), rows, isFull };
   if (first === undefined || first.message.role === "user") return found;
-  const maxChars = summary === undefined ? ASKED_CHARS : SUMMARIZED_ASKED_CHARS;
-  const asked = askedBefore(store, extent.contextSeq, first.seq, maxChars);
-  return { ...found, ...(asked && { asked }) };
+  const maxChars = summary === undefined ? QUESTION_CHARS : SUMMARIZED_QUESTION_CHARS;
+  const question = lastQuestionBefore(store, extent.contextSeq, first.seq, maxChars);
+  return { ...found, ...(question && { question }) };
 }
 
 /** Reads from the end and stops early. */
-function newestThatFit(store: Store, extent: Extent, summary: CompactionRow | undefined, options: ViewOptions) {
+function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionRow | undefined, options: ViewOptions) {
   const { maxBytes = MAX_CONTEXT_BYTES, pruning, innerFrom = Number.POSITIVE_INFINITY } = options;
   const found: MessageRow[] = [];
   let left = maxBytes;
@@ -110,7 +112,7 @@ function newestThatFit(store: Store, extent: Extent, summary: CompactionRow | un
     if (message.aside || (message.inner && row.seq < innerFrom)) continue;
     const shown = row.seq < extent.prunedSeq && pruning !== undefined ? shortenedRow(row, pruning) : row;
     left -= shown.bytes;
-    // Results stay with their call, however large they are together.
+    // Results stay with their call, whatever their size.
     const mayEnd = found.length > 0 && found.at(-1)?.message.role !== "tool";
     isCut = mayEnd && (left < 0 || toRead < 0 || found.length >= MAX_CONTEXT_MESSAGES);
     if (isCut) break;
@@ -121,7 +123,7 @@ function newestThatFit(store: Store, extent: Extent, summary: CompactionRow | un
   return { newest: found.reverse(), isFull };
 }
 
-/** Whether a model refused a request for its size, and that was all that came of it. */
+/** Whether a model refused a request for its size and answered nothing else. */
 function isRefusal(message: Message): boolean {
   return message.role === "assistant" && message.error?.kind === "overflow";
 }
@@ -143,9 +145,9 @@ function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
   }
 }
 
-/** The last thing that somebody said before a number. Nothing that lies between is read into memory. */
-function askedBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
-  const isAsked = sql`${fieldOf("$.role")} = 'user' AND ${fieldOf("$.aside")} IS NULL AND ${fieldOf("$.inner")} IS NULL`;
+/** The last user message before a number. The messages between are not loaded. */
+function lastQuestionBefore(store: Store, fromSeq: number, seq: number, maxChars: number): MessageRow | undefined {
+  const isAsked = sql`${messageField("$.role")} = 'user' AND ${messageField("$.aside")} IS NULL AND ${messageField("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, fromSeq), lt(messages.seq, seq), isAsked);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   if (row?.message.role !== "user") return undefined;

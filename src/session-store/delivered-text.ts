@@ -5,14 +5,13 @@ import type { Target } from "../channels/channel.ts";
 import { newId } from "../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
 import type { EventLog } from "./event-log.ts";
-import { fieldOf } from "./message-pages.ts";
+import { messageField } from "./message-pages.ts";
 import { isSameConversation } from "./outbox.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import type { OpenRun } from "./runs.ts";
 import { messages, outbox } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 
-/** How many of a run's results are looked at for one that failed. */
+/** How many results of a run are searched for a failed one. */
 const MAX_RESULTS = 100;
 
 const deliveredParts = prepared((store) =>
@@ -24,7 +23,7 @@ const deliveredParts = prepared((store) =>
     .prepare(),
 );
 
-/** What the message tool has sent to a conversation in a run, as Markdown; what the channel has refused was not sent. */
+/** The Markdown that the message tool sent to a conversation in a run, without what the channel refused. */
 export function sentByTool(store: Store, runId: string, target: Target): string[] {
   return deliveredParts(store)
     .all({ run_id: runId })
@@ -39,14 +38,14 @@ export function sentByTool(store: Store, runId: string, target: Target): string[
 }
 
 /**
- * Puts into the transcript what people were sent of a reply that will not be finished, as a reply that was interrupted:
- * so the model sees that they have read it. To be called within the fence, when a run's reply is given up.
- * @returns the number of that message; undefined where nobody was sent anything of it
+ * Adds the delivered part of an unfinished reply to the transcript, as an aborted reply, so that the model knows what
+ * people have read. Call it within the fence, when a run's reply is given up.
+ * @returns the number of that message; undefined where nothing of it was delivered
  */
 export function keepInterruptedReply(store: Store, log: EventLog, row: OpenRun, now: number): number | undefined {
   const parts = deliveredParts(store).all({ run_id: row.id });
   if (parts.length === 0) return undefined;
-  const after = log.lastOf(row);
+  const after = log.lastMessageSeq(row);
   const blocks = parts.flatMap((part) =>
     part.source?.kind === "block" && part.source.after === after ? [part.source] : [],
   );
@@ -64,21 +63,21 @@ export function keepInterruptedReply(store: Store, log: EventLog, row: OpenRun, 
   return log.append(row.id, message);
 }
 
-/** The tool of a run that failed last and has not done better since; a call that was skipped is none. */
+/** The last failed tool of a run that has not succeeded since; a skipped call does not count. */
 export function failureIn(store: Store, { id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): ToolFailure | undefined {
   const results = store
     .select({
-      tool: sql<string>`${fieldOf("$.tool")}`,
-      isError: sql<number>`${fieldOf("$.isError")}`,
-      error: sql<string>`substr(${fieldOf("$.text")}, 1, 1000)`,
+      tool: sql<string>`${messageField("$.tool")}`,
+      isError: sql<number>`${messageField("$.isError")}`,
+      error: sql<string>`substr(${messageField("$.text")}, 1, 1000)`,
     })
     .from(messages)
     .where(
       and(
         gte(messages.seq, firstSeq),
         eq(messages.runId, id),
-        sql`${fieldOf("$.role")} = 'tool'`,
-        isNull(fieldOf("$.inner")),
+        sql`${messageField("$.role")} = 'tool'`,
+        isNull(messageField("$.inner")),
       ),
     )
     .orderBy(desc(messages.seq))

@@ -2,13 +2,12 @@ import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
-import type { Store } from "./store.ts";
-import { eventOf, type ReadRequest, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
+import { prepared, type Store, slot } from "./store.ts";
+import { type EventRequest, messageEvent, type RunSpan, readStoredEvents, type StoredPage } from "./stored-events.ts";
 
-/** How many numbers are set aside in storage at a time; what is left of them is skipped by the next incarnation. */
+/** How many numbers are reserved in storage at a time; unused ones are skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
 
 const inserts = prepared((store) => {
@@ -22,11 +21,11 @@ const inserts = prepared((store) => {
 });
 
 /**
- * Everything that happens in a session, in one order.
+ * All events of a session, in one order.
  *
- * An event that stands for a message is not stored a second time: the transcript's row is the event. Deltas stay in
- * memory until the message that they lead to is there. A reader asks for what comes after the last number it saw, so
- * nothing is buffered for it: it can be as slow as it likes, and go on after any break.
+ * An event that a message represents is not stored twice: the transcript row is the event. Deltas stay in memory until
+ * their message is stored. A reader asks for what comes after its last number, so nothing is buffered for it: it may be
+ * slow, and resume after a disconnect.
  */
 export class EventLog {
   readonly #store: Store;
@@ -34,15 +33,15 @@ export class EventLog {
   #reserved: number;
   #oldestCursor: number;
   #era = 0;
-  /** Nothing is stored up to this number, perhaps not even the tables. */
+  /** Nothing is stored up to this number, possibly not even the tables. */
   #emptyUpTo = 0;
   #live: AgentEvent[] = [];
   readonly #recent: RecentEvents;
   readonly #waiting = new Set<() => void>();
 
   /**
-   * @param firstSeq the first number that no earlier incarnation can have given out
-   * @param oldestCursor events up to this number may have been cleared away
+   * @param firstSeq the first number that no earlier incarnation can have used
+   * @param oldestCursor events up to this number may have been deleted
    */
   constructor(store: Store, firstSeq: number, oldestCursor = 0) {
     this.#store = store;
@@ -57,36 +56,39 @@ export class EventLog {
     return this.#next - 1;
   }
 
-  /** The number from which a reader of the transcript goes on: nothing that is still only live comes before it. */
+  /** The number from which a reader of the transcript resumes: no live event comes before it. */
   get settledSeq(): number {
     return (this.#live[0]?.seq ?? this.#next) - 1;
   }
 
-  /** Changes when everything was deleted: who reads since before has come to the end. */
+  /** Changes when the session is deleted, which ends all older streams. */
   get era(): number {
     return this.#era;
   }
 
   /** The number of the newest message of a run; 0 where it has none. */
-  lastOf({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
+  lastMessageSeq({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
     const ofRun = and(eq(messages.runId, id), gte(messages.seq, firstSeq));
     const newest = this.#store.select({ seq: messages.seq }).from(messages).where(ofRun).orderBy(desc(messages.seq));
     return newest.limit(1).get()?.seq ?? 0;
   }
 
-  /** Sets more numbers aside. Gives the first that is not, which the caller stores in the same commit. */
+  /**
+   * Reserves more numbers.
+   * @returns the first that is not reserved, which the caller stores in the same commit
+   */
   reserve(): number {
     this.#reserved = this.#next + SEQ_RESERVE;
     return this.#reserved;
   }
 
-  /** A commit was taken back, and with it perhaps the numbers that it set aside: they are set aside again. */
-  takenBack(): void {
+  /** A commit was rolled back, and its reservation possibly with it: the numbers are reserved again. */
+  rolledBack(): void {
     this.#reserved = this.#next;
     this.#recent.clear(this.lastSeq);
   }
 
-  /** Takes a number that was never used. Where none is set aside any more, that is part of the current commit. */
+  /** Takes a number that was never used. A reservation that this needs is part of the current commit. */
   take(): number {
     if (this.#next >= this.#reserved) {
       this.#store.update(session).set({ reservedSeq: this.reserve() }).run();
@@ -94,55 +96,61 @@ export class EventLog {
     return this.#next++;
   }
 
-  /** Appends a message to the transcript, which is its event too. Gives its number. */
+  /**
+   * Appends a message to the transcript, which is its event too.
+   * @returns its number
+   */
   append(runId: string, message: Message): number {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
-    if (isForPeople(message)) this.#recent.add([{ ...eventOf(message), runId, seq, ts: message.at }]);
-    this.#wake();
+    if (isForPeople(message)) this.#recent.add([{ ...messageEvent(message), runId, seq, ts: message.at }]);
+    this.#notify();
     return seq;
   }
 
-  /** Stores events that no message stands for, as one row. Gives the number of the last. */
+  /**
+   * Stores events that no message represents, as one row.
+   * @returns the number of the last
+   */
   record(runId: string, ts: number, bodies: readonly EventBody[]): number {
     const body = bodies.map((event) => ({ ...event, seq: this.take(), ts }));
     const seq = this.lastSeq;
     inserts(this.#store).events.run({ seq, run_id: runId, body });
     this.#recent.add(body.map((event) => ({ ...event, runId })));
-    this.#wake();
+    this.#notify();
     return seq;
   }
 
-  /** Shows an event to whoever reads now, and keeps it only until its message is there. */
+  /** Publishes a live event to current readers; it is kept only until its message is stored. */
   show(runId: string, ts: number, body: EventBody): void {
     this.#live.push({ ...body, runId, seq: this.take(), ts });
-    this.#wake();
+    this.#notify();
   }
 
-  /** Forgets what was shown of a run and never became a message. */
+  /** Drops the live events of a run that never became a message. */
   forget(runId: string): void {
     this.#live = this.#live.filter((event) => event.runId !== runId);
   }
 
-  /** Forgets what was cleared away of the stored events: all up to a number that no message stands for. */
+  /** Stored events up to a number, apart from messages, were deleted. */
   clearedUpTo(seq: number): void {
     this.#oldestCursor = Math.max(this.#oldestCursor, seq);
     this.#recent.clear(this.lastSeq);
   }
 
-  /** Everything was deleted. Numbers go on, so that no cursor of before fits what comes now. */
+  /** The session was deleted. Numbers continue, so that no older cursor matches a new event. */
   end(): void {
     this.#era++;
     this.#emptyUpTo = this.lastSeq;
     this.#live = [];
     this.#recent.clear(this.lastSeq);
     this.#oldestCursor = 0;
-    this.#wake();
+    this.#notify();
   }
 
-  /** The next events after a number, oldest first, at most `limit` of them (and what is live between them). */
-  read({ limit, run, ...from }: ReadRequest): AgentEvent[] {
+  /** The next events after a number, oldest first, at most `limit` stored ones and the live ones between them. */
+  read({ limit, run, ...from }: EventRequest): AgentEvent[] {
     const after = Math.max(from.after, this.#emptyUpTo);
     const request = { after, limit, ...(run && { run }) };
     const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
@@ -153,10 +161,10 @@ export class EventLog {
   }
 
   /**
-   * Makes sure that nothing is missing after a number, of the whole session or of a run. 0 is the beginning of what is
-   * kept, whatever that is.
-   * @throws IsopodError `not_found` where no event can have had this number yet; `gone` where events after it, other
-   * than messages, have been cleared away
+   * Checks that no event after a number was deleted, of the whole session or of a run. 0 means the beginning of what is
+   * kept.
+   * @throws IsopodError `not_found` where no event has this number yet; `gone` where events after it, other than
+   * messages, were deleted
    */
   requireCursor(after: number, run?: RunSpan): void {
     if (after > this.lastSeq) {
@@ -171,12 +179,12 @@ export class EventLog {
     throw new IsopodError("gone", `Events after ${after} have been cleared away.`, hint, { oldestCursor });
   }
 
-  /** Calls back whenever there is something new. That may be in the middle of a commit, which may still fail. */
+  /** Calls back on every new event, possibly within a commit that may still fail. */
   watch(listener: () => void): void {
     this.#waiting.add(listener);
   }
 
-  /** Resolves when there is something new, or after `timeoutMs`. */
+  /** Resolves on the next event, or after `timeoutMs`. */
   changed(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -189,12 +197,12 @@ export class EventLog {
     });
   }
 
-  #wake(): void {
+  #notify(): void {
     for (const done of this.#waiting) done();
   }
 }
 
-/** Whether a live event is one of those that a message replaces. */
+/** Whether a message replaces a live event. */
 function leadsTo(event: AgentEvent, message: Message): boolean {
   if (event.type === "assistant") return message.role === "assistant";
   return event.type === "tool" && message.role === "tool" && "callId" in event && event.callId === message.callId;
@@ -202,32 +210,32 @@ function leadsTo(event: AgentEvent, message: Message): boolean {
 
 const KEPT = 16;
 
-/** The newest of the stored events, kept at hand: who follows a session as it goes reads nothing from storage. */
+/** The newest stored events in memory, so that a reader who keeps up reads nothing from storage. */
 export class RecentEvents {
   #events: AgentEvent[] = [];
-  /** Whatever is stored after this number is at hand. */
+  /** All events after this number are in memory. */
   #after: number;
 
   constructor(lastSeq: number) {
     this.#after = lastSeq;
   }
 
-  /** Takes the next events that are stored. */
+  /** Adds the next stored events. */
   add(events: readonly AgentEvent[]): void {
     this.#events.push(...events);
-    const gone = this.#events.splice(0, this.#events.length - KEPT).at(-1);
-    if (gone !== undefined) this.#after = gone.seq;
+    const removed = this.#events.splice(0, this.#events.length - KEPT).at(-1);
+    if (removed !== undefined) this.#after = removed.seq;
   }
 
-  /** What `readStoredEvents` gives; undefined where that goes further back than what is at hand. */
-  read({ after, run, limit }: ReadRequest): StoredPage | undefined {
+  /** The same as `readStoredEvents`; undefined where older events are needed. */
+  read({ after, run, limit }: EventRequest): StoredPage | undefined {
     if (Math.max(after, (run?.firstSeq ?? 0) - 1) < this.#after) return undefined;
     const found = this.#events.filter(({ seq, runId }) => seq > after && (run === undefined || runId === run.runId));
     const events = found.slice(0, limit);
     return { events, upTo: found.length > limit ? (events.at(-1)?.seq ?? after) : Number.POSITIVE_INFINITY };
   }
 
-  /** Lets go of everything up to a number, the newest that there is. */
+  /** Drops all events up to the newest number. */
   clear(lastSeq: number): void {
     this.#events = [];
     this.#after = lastSeq;

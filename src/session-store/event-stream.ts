@@ -3,15 +3,15 @@ import type { EventLog } from "./event-log.ts";
 import type { RunSpan } from "./stored-events.ts";
 
 const PAGE = 100;
-/** Proxies close a connection that is silent for long; a comment line keeps it. */
+/** Proxies close silent connections; a comment line keeps them open. */
 const PING_MS = 15_000;
 
 /**
  * Events as `text/event-stream` (WHATWG HTML, server-sent events): `id` is the number to resume after, `event` the
- * type, `data` the event as JSON. The stream of a run closes after that run's last event, and every stream when the
+ * type, `data` the event as JSON. The stream of a run closes after the run's last event, and every stream when the
  * session is deleted.
  *
- * The reader pulls: what it has not asked for yet is not read yet.
+ * It is pulled: nothing is read before the reader asks for it.
  */
 export function eventStream(log: EventLog, after: number, run?: () => RunSpan): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();

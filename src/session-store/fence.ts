@@ -1,11 +1,10 @@
 import type { EventLog } from "./event-log.ts";
-import { prepared } from "./prepared-statements.ts";
 import { session } from "./schema.ts";
-import { invalidateReads, type Store } from "./store.ts";
+import { invalidateReads, prepared, type Store } from "./store.ts";
 
 const epochOf = prepared((store) => store.select({ epoch: session.epoch }).from(session).prepare());
 
-/** Thrown where another incarnation of the object has taken over: this one must stop and write nothing. */
+/** Another incarnation of the object has taken over: this one must stop and write nothing. */
 export class Superseded extends Error {
   constructor() {
     super("Another incarnation of this session has taken over.");
@@ -14,8 +13,8 @@ export class Superseded extends Error {
 }
 
 /**
- * Lets one incarnation write. The first write claims the session with a new epoch, in the same commit; every later
- * one checks that the epoch is still its own. All that one `write` does is stored together or not at all.
+ * Lets one incarnation write. The first write claims the session with a new epoch, in the same commit; each later one
+ * checks that the epoch is still its own. One `write` is one transaction.
  */
 export class Fence {
   readonly #storage: DurableObjectStorage;
@@ -41,14 +40,14 @@ export class Fence {
       });
     } catch (error) {
       invalidateReads(this.#store);
-      // What was claimed or set aside in this commit was not.
+      // The claim and the reservation of this commit were rolled back.
       this.#epoch = epoch;
-      this.#log.takenBack();
+      this.#log.rolledBack();
       throw error;
     }
   }
 
-  /** Everything was deleted: the next write claims what comes after it. */
+  /** The session was deleted: the next write claims the object again. */
   release(): void {
     invalidateReads(this.#store);
     this.#epoch = undefined;

@@ -4,16 +4,16 @@ import type { Message } from "../models/message.ts";
 import { messages } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-/** A message where it stands. */
+/** A message and its position. */
 export interface MessageRow {
   seq: number;
   runId: string;
   message: Message;
-  /** Of its JSON in UTF-8. */
+  /** Size of its JSON in UTF-8. */
   bytes: number;
 }
 
-/** Which messages, in which order, and how many at most; one that is larger than `maxBytes` comes alone. */
+/** Which messages, in which order, and how many at most; a message larger than `maxBytes` is a page of its own. */
 export interface PageRequest {
   where: SQL | undefined;
   orderBy: SQL;
@@ -21,17 +21,17 @@ export interface PageRequest {
   maxBytes: number;
 }
 
-/** Some messages of a transcript. */
+/** A page of messages. */
 export interface MessagePage {
-  /** Without those that cannot be read. */
+  /** Without unreadable ones. */
   rows: MessageRow[];
-  /** Number of the last message that was looked at, where there are more after it. */
+  /** Number of the last message that was read, where more follow. */
   moreAfter: number | undefined;
 }
 
 /**
- * Reads a page of a transcript, which may be far larger than memory: what fits is measured before it is read. SQLite
- * knows how long a text is without reading it.
+ * Reads a page of a transcript, which may be larger than memory: sizes are read first. SQLite has the size of a text
+ * without loading it.
  */
 export function readMessages(store: Store, { where, orderBy, limit, maxBytes }: PageRequest): MessagePage {
   const bytes = sql<number>`octet_length(${messages.body})`;
@@ -54,7 +54,7 @@ export function readMessages(store: Store, { where, orderBy, limit, maxBytes }: 
   return { rows: rows.flatMap(readable), moreAfter: count < sizes.length ? rows.at(-1)?.seq : undefined };
 }
 
-/** How many of the first rows, up to `limit`, have at most `maxBytes` together; one at least. */
+/** How many of the first rows, up to `limit`, have at most `maxBytes` together; at least one. */
 export function fitting(sizes: readonly { bytes: number }[], limit: number, maxBytes: number): number {
   let left = maxBytes;
   const over = sizes.slice(0, limit).findIndex(({ bytes }) => {
@@ -64,15 +64,15 @@ export function fitting(sizes: readonly { bytes: number }[], limit: number, maxB
   return over === -1 ? Math.min(sizes.length, limit) : Math.max(over, 1);
 }
 
-/** The number of a message of this id, looked for from the newest back to a number; undefined where there is none. */
-export function seqOfMessage(store: Store, id: string, fromSeq: number): number | undefined {
-  const isIt = and(gte(messages.seq, fromSeq), sql`${fieldOf("$.id")} = ${id}`);
+/** The number of the newest message with this id, not older than `fromSeq`; undefined where there is none. */
+export function findMessageSeq(store: Store, id: string, fromSeq: number): number | undefined {
+  const isIt = and(gte(messages.seq, fromSeq), sql`${messageField("$.id")} = ${id}`);
   const found = store.select({ seq: messages.seq }).from(messages).where(isIt).orderBy(desc(messages.seq)).limit(1);
   return found.get()?.seq;
 }
 
-/** A field of messages in a condition; null where a message is no JSON, which SQLite would stop at. */
-export function fieldOf(path: `$.${string}`): SQL {
+/** A JSON field of messages in a condition; null where a message is not valid JSON, which would fail the query. */
+export function messageField(path: `$.${string}`): SQL {
   return sql`CASE WHEN json_valid(${messages.body}) THEN ${messages.body} ->> ${path} END`;
 }
 

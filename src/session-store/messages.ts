@@ -11,8 +11,8 @@ import {
 import type { RunInput } from "./run.ts";
 
 /**
- * What somebody said, as the transcript has it.
- * @param fromRunId the run that brought it, where it joins another
+ * A user's message as the transcript stores it.
+ * @param fromRunId the run that brought it, where it was merged into another
  */
 export function userMessage(input: RunInput, at: number, fromRunId?: string): UserMessage {
   const text = [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n");
@@ -29,7 +29,7 @@ export function userMessage(input: RunInput, at: number, fromRunId?: string): Us
   };
 }
 
-/** What a model is told of messages that it never gets to see whole. */
+/** What a model sees of dropped messages. */
 function droppedNote(dropped: RunInput["dropped"]): string {
   if (dropped === undefined) return "";
   const { count, begins } = dropped;
@@ -38,7 +38,7 @@ function droppedNote(dropped: RunInput["dropped"]): string {
   return [`[${count} earlier messages were dropped because too many waited. ${which} began:`, ...lines, "]"].join("\n");
 }
 
-/** What a command answered: people see it, models do not. */
+/** The answer of a command: shown to people, not to models. */
 export function commandAnswer(text: string, at: number): AssistantMessage {
   return {
     role: "assistant",
@@ -52,19 +52,19 @@ export function commandAnswer(text: string, at: number): AssistantMessage {
   };
 }
 
-/** The result of a call that was left without one. */
+/** The result of a call that has none. */
 export function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
   const id = newId("msg", at);
   return { role: "tool", id, at, callId: call.callId, tool: call.tool, text: UNKNOWN_EFFECT, isError: true };
 }
 
-/** Something typed that begins like a command: `/weather Paris`, or `/skill weather Paris`, whose name is in its words. */
+/** A typed text in the form of a command: `/weather Paris`, or `/skill weather Paris`. */
 export type TypedSkill = { kind: "command"; name: string; args: string } | { kind: "skill"; words: string };
 
-/** `/name args`, `/name@bot args`, with either slash. Paths are none: in a name there is no slash. */
+/** `/name args`, `/name@bot args`, with either slash. A path does not match: a name has no slash. */
 const TYPED = /^[/／]([^\s/／@]{1,200})(?:@[\w.-]+)?(?:\s+([\s\S]*))?$/;
 
-/** What a text calls on, as far as its form says; undefined where it begins like no command. */
+/** The skill call that a text has the form of; undefined where it does not look like a command. */
 export function readTypedSkill(text: string): TypedSkill | undefined {
   const [, name, args = ""] = TYPED.exec(text.trim()) ?? [];
   if (name === undefined) return undefined;
@@ -73,7 +73,10 @@ export function readTypedSkill(text: string): TypedSkill | undefined {
     : { kind: "command", name, args: args.trim() };
 }
 
-/** Whether an owner has typed what begins like a command: nobody else calls on skills so, and no other run does. */
+/**
+ * Whether an owner typed a text in the form of a command. Only owners call skills so, and only in a message of their
+ * own.
+ */
 export function isTypedCommand({ text, sender, origin }: RunInput): boolean {
   return originRules(origin).isActivity && sender?.owner === true && readTypedSkill(text) !== undefined;
 }

@@ -3,33 +3,33 @@ import type { Delivery, OutboundPart, Target } from "../channels/channel.ts";
 import { backoffMs } from "../lib/backoff.ts";
 import { within } from "../lib/deadline.ts";
 import { newId } from "../lib/ids.ts";
-import { prepared } from "./prepared-statements.ts";
 import { type DeliveryStatus, outbox } from "./schema.ts";
 import { SESSION_CHANNEL } from "./session-channel.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store } from "./store.ts";
 import type { DeliverySource } from "./stored-shapes.ts";
 
-/** Numbers between two texts in the outbox, for the parts that a draft becomes: most that it may become. */
-const GAP = 10_000;
-/** No text that anybody writes begins with it, nor any channel's markup. */
-const MARK = "\u0000draft\n";
+/**
+ * Distance between the ids of two parts. Ids are the order of sending: the parts that a draft is split into later take the
+ * ids after its own, so that they go out before what was enqueued behind it. A draft has at most so many parts.
+ */
+const ID_GAP = 10_000;
 
-/** Attempts after which a delivery that is refused every time is given up. */
+/** Attempts after which a delivery that is always refused is given up. */
 const MAX_ATTEMPTS = 8;
 const RETRY_BACKOFF = { firstMs: 1000, longestMs: 5 * 60_000 };
-/** How long one request to a channel may take. */
+/** Timeout of one request to a channel. */
 const SEND_TIMEOUT_MS = 30_000;
 
-/** A delivery as it is stored. */
+/** A stored delivery. */
 export type OutboxRow = typeof outbox.$inferSelect;
 
-/** Words for word the condition of the index `outbox_open`: without it all that was ever sent would be read. */
+/** Exactly the condition of the index `outbox_open`; otherwise SQLite reads every row. */
 const OPEN = sql`${outbox.status} IN ('pending', 'sending')`;
 const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
 const CHANNEL = sql`CASE WHEN json_valid(${outbox.target}) THEN ${outbox.target} ->> '$.channel' END`;
 const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
 
-/** What a delivery is now, after an attempt. */
+/** The state of a delivery after an attempt. */
 export function afterAttempt(
   attempts: number,
   delivery: Delivery,
@@ -51,31 +51,36 @@ export function afterAttempt(
   }
 }
 
-const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(GAP))} FROM ${outbox})`;
+const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(ID_GAP))} FROM ${outbox})`;
 
-/** A part of a text, or a file, on its way out. */
-export interface Part {
+/** A part of a text, or a file, to be sent. */
+export interface OutboxPart {
   target: Target;
-  /** In the channel's markup; of a file, what stands for it where the channel takes none. */
+  /** In the channel's markup; of a file, the replacement text for channels without files. */
   text: string;
-  /** What is said, where that is asked for later. */
+  /** Whether `text` is the whole Markdown, which message hooks process, and the channel formats, before it is sent. */
+  draft?: boolean;
+  /** The content, where it is read again later. */
   source?: DeliverySource;
 }
 
-/** What leaves a run at once. */
+/** The parts that a run sends at once. */
 export interface Outgoing {
   runId: string;
   /** In order. */
-  parts: readonly Part[];
-  /** The ids of its parts, where they have to be the same each time. */
+  parts: readonly OutboxPart[];
+  /** The ids of its parts, where they must be the same on every attempt. */
   deliveryIds?: readonly string[];
 }
 
-/** Puts parts into the outbox. Gives their ids, in order. */
+/**
+ * Adds parts to the outbox.
+ * @returns their delivery ids, in order
+ */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map(({ target, text, source = null }, n) => {
+  return parts.map(({ target, text, draft = false, source = null }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { id: nextId, deliveryId, runId, target, text, source };
+    const row = { id: nextId, deliveryId, runId, target, text, draft, source };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
@@ -84,7 +89,7 @@ export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, n
   });
 }
 
-/** Whether two targets are the same conversation, whatever message there is answered. */
+/** Whether two targets are the same conversation, whichever message they reply to. */
 export function isSameConversation(a: Target, b: Target): boolean {
   return (
     a.channel === b.channel &&
@@ -95,23 +100,23 @@ export function isSameConversation(a: Target, b: Target): boolean {
 }
 
 /** The deliveries of a run, in order. */
-export function deliveriesOf(store: Store, runId: string): OutboxRow[] {
+export function runDeliveries(store: Store, runId: string): OutboxRow[] {
   return store.select().from(outbox).where(eq(outbox.runId, runId)).orderBy(asc(outbox.id)).all();
 }
 
-/** When the outbox wants to be looked at again, in milliseconds since the epoch; undefined where nothing waits. */
+/** When the outbox is due next, in milliseconds since the epoch; undefined where nothing is pending. */
 export function outboxDueAt(store: Store): number | undefined {
   return firstWaiting(store)?.dueAt;
 }
 
-/** Whether something was being sent when an earlier incarnation died. */
+/** Whether an earlier incarnation died while it sent something. */
 export function isSending(store: Store): boolean {
   return store.select({ id: outbox.id }).from(outbox).where(SENDING).limit(1).get() !== undefined;
 }
 
 /**
- * What an earlier incarnation was sending when it died may have arrived: only a person can tell. But a session knows what
- * it has heard, and is told again.
+ * Marks as unsure what an earlier incarnation was sending when it died: it may have arrived. A delivery to a session
+ * goes back to pending, because a session accepts it once however often it is sent.
  */
 export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "pending" }).where(sql`${SENDING} AND ${CHANNEL} = ${SESSION_CHANNEL}`).run();
@@ -119,7 +124,7 @@ export function markInterruptedUnsure(store: Store): void {
   store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
 }
 
-/** A person's wish that a delivery be sent once more. */
+/** A person's request to send a delivery again. */
 export interface ResendRequest {
   runId: string;
   deliveryId: string;
@@ -128,33 +133,34 @@ export interface ResendRequest {
 }
 
 /**
- * Lets a delivery be tried once more because a person wants it: one that failed, or whose outcome nobody knows. What
- * was tried since the wish was made stays as it is: that was for the same wish, which came a second time.
- * @returns what it is now; undefined where the run has no such delivery
+ * Sets a failed or unsure delivery to pending because a person asks for it. An attempt that is newer than the request
+ * stays as it is: then the request is a repetition.
+ * @returns its new state; undefined where the run has no such delivery
  */
 export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
-  const row = deliveriesOf(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
+  const row = runDeliveries(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
   if (row === undefined || (row.status !== "failed" && row.status !== "unsure") || row.dueAt >= askedAt) return row;
   const again = { status: "pending", attempts: 0, dueAt: askedAt } as const;
   store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
   return { ...row, ...again };
 }
 
-/** Takes back what was not sent yet. */
+/** Deletes pending deliveries. */
 export function dropPending(store: Store): void {
   store.delete(outbox).where(PENDING).run();
 }
 
-/** What sending needs of the world. */
+/** Dependencies of `drainOutbox`. */
 export interface OutboxPorts extends DraftPorts {
   send(part: OutboundPart & { source: DeliverySource | null | undefined }, signal: AbortSignal): Promise<Delivery>;
-  /** The outcome of an attempt is stored. */
+  /** Called when the outcome of an attempt is stored. */
   sent(row: OutboxRow & { target: Target }, delivery: Delivery): void;
 }
 
 /**
- * Sends what is due, one part after the other: a part waits until those before it that go to the same conversation are
- * settled, so that a reply arrives in order. Each is marked before it is sent; the mark is durable before the request leaves the object.
+ * Sends what is due, one part after the other: a part waits until earlier ones to the same conversation are settled, so
+ * that a reply arrives in order. Each is marked as sending first, and the mark is durable before the request leaves the
+ * object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   for (
@@ -162,10 +168,9 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row !== undefined && row.dueAt <= ports.now();
     row = firstWaiting(ports.store)
   ) {
-    const { id, target, text, deliveryId, attempts, source } = row;
-    const draft = markdownIn(text);
-    if (draft !== undefined && target !== undefined) {
-      await makeReady({ ...row, target }, draft, ports);
+    const { id, target, text, draft, deliveryId, attempts, source } = row;
+    if (draft && target !== undefined) {
+      await formatDraft({ ...row, target }, ports);
       continue;
     }
     ports.write(() => ports.store.update(outbox).set({ status: "sending" }).where(eq(outbox.id, id)).run());
@@ -190,7 +195,7 @@ const NOWHERE: Delivery = { outcome: "failed", reason: "Where it was to go canno
 const CONVERSATION = sql`CASE WHEN json_valid(${outbox.target}) THEN json_array(
   ${outbox.target} ->> '$.channel', ${outbox.target} ->> '$.accountId', ${outbox.target} ->> '$.conversationId'
 ) END`;
-/** What goes out first in each conversation. */
+/** The first pending delivery of each conversation. */
 const FIRST_ONES = sql`(SELECT min(${outbox.id}) FROM ${outbox} WHERE ${PENDING} GROUP BY ${CONVERSATION})`;
 
 const first = prepared((store) =>
@@ -205,42 +210,28 @@ const first = prepared((store) =>
 
 const firstWaiting = cachedRead((store): OutboxRow | undefined => first(store).get());
 
-/**
- * A text in the outbox that plugins have yet to look at: whole and as Markdown, because they may take their time, while
- * it has to be stored in the same commit as what it tells of.
- */
-export function draftOf(markdown: string): string {
-  return `${MARK}${markdown}`;
-}
-
-/** The Markdown of a draft; undefined for a text that is ready to be sent. */
-export function markdownIn(text: string): string | undefined {
-  return text.startsWith(MARK) ? text.slice(MARK.length) : undefined;
-}
-
-/** What making a draft ready needs of the world. */
+/** What formatting a draft needs. */
 export interface DraftPorts {
   store: Store;
   write<Result>(work: () => Result): Result;
-  /** What a draft is to be sent as: its parts, or why it is not sent. */
-  ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }>;
+  /** Runs the message hooks over a draft and formats it: its parts, or the reason why it is not sent. */
+  ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
   now(): number;
 }
 
-/** Puts what a draft is to be sent as in its place. After a crash before that is stored it is looked at again. */
-export async function makeReady(
-  row: Pick<typeof outbox.$inferSelect, "id" | "runId" | "dueAt"> & { target: Target },
-  draft: string,
-  ports: DraftPorts,
-): Promise<void> {
+/**
+ * Replaces a draft by its formatted parts. Hooks may take long, but the text must be stored in the commit that it belongs
+ * to: so it is stored as a draft, and formatted when its turn comes. After a crash it is formatted again.
+ */
+async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPorts): Promise<void> {
   const { store, write, now } = ports;
   const { id, runId, target, dueAt } = row;
-  const ready = await ports.ready(draft, target, runId);
-  const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, GAP);
+  const ready = await ports.ready(row.text, target, runId);
+  const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, ID_GAP);
   const reason = "refusal" in ready ? ready.refusal : "Nothing was left of it.";
   const refused = { status: "failed", detail: { outcome: "failed", reason } } as const;
   write(() => {
-    const change = first === undefined ? refused : { text: first.text };
+    const change = first === undefined ? refused : { text: first.text, draft: false };
     store.update(outbox).set(change).where(eq(outbox.id, id)).run();
     for (const [n, { text, target: place }] of others.entries()) {
       const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target: place, text };

@@ -1,12 +1,11 @@
 import { eq, lt, sql } from "drizzle-orm";
 import type { PromptMode } from "../prompt/input.ts";
 import type { PromptReport, SectionReport } from "../prompt/report.ts";
-import { prepared, slot } from "./prepared-statements.ts";
 import { prompts, runs } from "./schema.ts";
-import type { Store } from "./store.ts";
+import { prepared, type Store, slot } from "./store.ts";
 import type { Outline } from "./stored-shapes.ts";
 
-/** A text that models were sent: a layer of a system prompt, or the JSON of a list of tools. */
+/** A text that a model was sent: a layer of a system prompt, or the JSON of a tool list. */
 export type PromptRow = typeof prompts.$inferSelect;
 
 const statements = prepared((store) => ({
@@ -17,32 +16,32 @@ const statements = prepared((store) => ({
     .prepare(),
 }));
 
-/** A kept text; undefined where it is not kept any more. */
+/** A stored text; undefined where it was deleted. */
 export function findPrompt(store: Store, hash: string): PromptRow | undefined {
   return statements(store).byHash.get({ hash });
 }
 
-/** Keeps texts that are not kept yet, within the fence. */
+/** Stores new texts, within the fence. */
 export function insertPrompts(store: Store, rows: readonly (PromptRow & { outline: object })[]): void {
   for (const row of rows) store.insert(prompts).values(row).onConflictDoNothing().run();
 }
 
 /**
- * Drops the texts that were first sent before an instant and that no run names any more, within the fence. Gives the ids
- * of those among them that are large results.
- * @param inUse hashes of what is being sent now
+ * Deletes the texts that were first sent before an instant and that no run refers to, within the fence.
+ * @param inUse hashes of the current request
+ * @returns the ids of those that were spilled
  */
 export function dropPrompts(store: Store, before: number, inUse: ReadonlySet<string>): string[] {
   const { hash, spill, createdAt } = prompts;
   const old = store.select({ hash, spill }).from(prompts).where(lt(createdAt, before)).all();
   if (old.length === 0) return [];
   const named = namedByRuns(store);
-  const gone = old.filter((row) => !named.has(row.hash) && !inUse.has(row.hash));
-  for (const row of gone) store.delete(prompts).where(eq(hash, row.hash)).run();
-  return gone.flatMap((row) => row.spill ?? []);
+  const expired = old.filter((row) => !named.has(row.hash) && !inUse.has(row.hash));
+  for (const row of expired) store.delete(prompts).where(eq(hash, row.hash)).run();
+  return expired.flatMap((row) => row.spill ?? []);
 }
 
-/** The hashes that are in the state of any run. */
+/** The hashes that any run refers to. */
 function namedByRuns(store: Store): Set<string> {
   const ref = sql`json_each(CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ELSE '{}' END, '$.prompts')`;
   const rows = store.all<[string, string, string]>(
@@ -53,7 +52,7 @@ function namedByRuns(store: Store): Set<string> {
 }
 
 /** The outline of a layer. */
-export function outlineOf(report: PromptReport, layer: SectionReport["layer"], mode: PromptMode): Outline {
+export function promptOutline(report: PromptReport, layer: SectionReport["layer"], mode: PromptMode): Outline {
   const sections = report.sections.filter((section) => section.layer === layer);
   return {
     mode,
@@ -62,7 +61,7 @@ export function outlineOf(report: PromptReport, layer: SectionReport["layer"], m
   };
 }
 
-/** A layer taken apart again. */
+/** Splits a layer into its sections. */
 export function sectionsIn(text: string, { sections }: Pick<Outline, "sections">) {
   let at = 0;
   return sections.map(({ name, source, chars }) => {

@@ -1,16 +1,16 @@
 import type { QueueClass } from "../config/origins.ts";
 
-/** What a message does that comes while a run is at work. */
+/** What a message does that arrives while a run is active. */
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
-/** How a session treats what comes while it is busy; `messages.queue` of the configuration. */
+/** How a busy session treats new messages; `messages.queue` of the configuration. */
 export interface QueuePolicy {
   mode: QueueMode;
-  /** `collect`: how long it has to be quiet before the waiting messages are taken together, in milliseconds. */
+  /** `collect`: how long no message may arrive before the waiting ones run together, in milliseconds. */
   debounceMs: number;
-  /** Most runs of one talk that may wait. */
+  /** Most waiting runs with one merge key. */
   cap: number;
-  /** What gives way past the cap: the oldest after a line of it was kept, the oldest, or the new one. */
+  /** What is dropped above the cap: the oldest with a summary line, the oldest, or the new one. */
   drop: "summarize" | "old" | "new";
 }
 
@@ -22,35 +22,35 @@ function isAlone(queueClass: QueueClass): boolean {
   return isCommand(queueClass) || queueClass === "note";
 }
 
-/** A run that waits for its turn. */
+/** A run in the queue. */
 export interface WaitingRun {
   id: string;
   /** Milliseconds since the epoch. */
   acceptedAt: number;
-  /** Who talks where, with which rights: only equal ones may share a run. */
+  /** Conversation and rights: only equal ones may share a run. */
   mergeKey: string;
-  /** Whether the session was busy when it came. */
+  /** Whether the session was busy when it arrived. */
   behind: boolean;
   queueClass: QueueClass;
 }
 
-/** What one more run does to those that wait. */
+/** What one more run does to the queue. */
 export interface Admission {
-  /** False where the new one is dropped itself. */
+  /** False where the new run is dropped. */
   admitted: boolean;
-  /** Those that give way, oldest first, and why. */
+  /** Dropped runs, oldest first, and why. */
   drop: { id: string; reason: DropReason }[];
-  /** Whether the run at work is to be stopped. */
+  /** Whether the active run is stopped. */
   interrupt: boolean;
 }
 
 export type DropReason = "queue_full" | "summarized" | "interrupted";
 
-/** Decides what becomes of the waiting runs when one more comes to a session that is busy with `activeTalk`. */
+/** Decides what happens to the queue when a run arrives at a session that is busy with `activeKey`. */
 export function admit(
   waiting: readonly WaitingRun[],
   { mergeKey, queueClass }: Pick<WaitingRun, "mergeKey" | "queueClass">,
-  activeTalk: string | undefined,
+  activeKey: string | undefined,
   policy: QueuePolicy,
 ): Admission {
   if (queueClass === "announcement" || queueClass === "note") return { admitted: true, drop: [], interrupt: false };
@@ -62,8 +62,8 @@ export function admit(
   const interrupts = policy.mode === "interrupt";
   const outdated = interrupts ? messages : [];
   const drop: Admission["drop"] = outdated.map(({ id }) => ({ id, reason: "interrupted" }));
-  const interrupt = interrupts && activeTalk === mergeKey;
-  // Each talk has its own cap: strangers cannot push an owner's message out.
+  const interrupt = interrupts && activeKey === mergeKey;
+  // Each merge key has its own cap: guests cannot push out an owner's message.
   const left = interrupts ? [] : messages;
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
   if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
@@ -72,23 +72,24 @@ export function admit(
   return { admitted: true, drop: [...drop, ...oldest], interrupt };
 }
 
-/** Quiet is not waited for longer than so many times `debounceMs`: whoever goes on talking must not hold up others. */
+/** `collect` waits at most this many times `debounceMs`, so that a steady sender does not block others. */
 const MAX_DEBOUNCES = 10;
 
-/** The order in which runs get their turn, from the one in which they were accepted. */
-export function inTurn(waiting: readonly WaitingRun[]): WaitingRun[] {
+/** Sorts runs by when they start, from the order in which they were accepted. */
+export function inQueueOrder(waiting: readonly WaitingRun[]): WaitingRun[] {
   const resets = waiting.filter((run) => run.queueClass === "reset");
   return [...resets, ...waiting.filter((run) => run.queueClass !== "reset")];
 }
 
-/** Whose turn it is: these runs as one, or nobody's before an instant. */
-export type NextUp = { take: readonly WaitingRun[] } | { notBefore: number };
+/** The next run: these waiting runs as one, or none before an instant. */
+export type NextRun = { take: readonly WaitingRun[] } | { notBefore: number };
 
 /**
- * Picks what runs next on a session that is free; undefined where nothing waits. An idle session is never delayed.
- * @param waiting in the order of `inTurn`
+ * Picks the next run of an idle session; undefined where nothing waits. A run that did not arrive at a busy session is
+ * not delayed.
+ * @param waiting in the order of `inQueueOrder`
  */
-export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextUp | undefined {
+export function nextRun(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextRun | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
   if (policy.mode !== "collect" || !first.behind || isAlone(first.queueClass)) return { take: [first] };
@@ -99,14 +100,14 @@ export function nextUp(waiting: readonly WaitingRun[], policy: QueuePolicy, now:
 }
 
 /**
- * Which waiting runs join the one at work, before it launches a tool or asks its model again. None does once the
- * conversation is to begin anew: they belong to the next one.
+ * Which waiting runs are merged into the active one, before it runs a tool or calls its model again. None while a reset
+ * waits: they belong to the next conversation.
  */
 export function mergeable(
   waiting: readonly WaitingRun[],
-  activeTalk: string,
+  activeKey: string,
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
   if (policy.mode !== "steer" || waiting.some((run) => run.queueClass === "reset")) return [];
-  return waiting.filter((run) => run.mergeKey === activeTalk && !isAlone(run.queueClass));
+  return waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass));
 }

@@ -11,21 +11,21 @@ import { interruptedResult } from "./messages.ts";
 const LEFT_OUT = "[This was left out, because the model refused a request that held it.]";
 
 /**
- * A conversation, oldest first, in a form that a model takes: what made it refuse a request is left out of the next
- * ones, and every call has its one result, but for those of a last reply, which are still to be run.
+ * A conversation, oldest first, in a form that models accept: content that a model rejected is left out, and every call
+ * has exactly one result, apart from the calls of a last reply, which have yet to run.
  */
-export function mended(messages: readonly Message[]): Message[] {
-  return continued(paired(withoutRefused(messages)));
+export function repairMessages(messages: readonly Message[]): Message[] {
+  return withContinuationNotes(withPairedResults(withoutRefused(messages)));
 }
 
 const BROKE_OFF =
   "[System] Your reply broke off here, and people have read it as far as it goes. Go on from there without saying it again.";
 
 /**
- * Says so where a reply broke off and the model was asked anew: else it would have to go on in the middle of a word. The
- * turn is still that of whoever spoke last.
+ * Adds a note where a reply was interrupted and the model is called again: without it the model would have to continue
+ * in the middle of a word. The note belongs to the last sender's turn.
  */
-function continued(messages: readonly Message[]): Message[] {
+function withContinuationNotes(messages: readonly Message[]): Message[] {
   let principal: Pick<UserMessage, "sender"> = {};
   return messages.flatMap((message, at) => {
     if (message.role === "user") principal = message.sender ? { sender: message.sender } : {};
@@ -36,8 +36,8 @@ function continued(messages: readonly Message[]): Message[] {
 }
 
 /**
- * Leaves out what was new in a request that the model refused as malformed: all since its last reply that ended well,
- * and the calls of that reply, which it had not got back before.
+ * Leaves out what was new in a request that the model rejected as malformed: everything since its last good reply, and
+ * the calls of that reply, whose results were new too.
  */
 function withoutRefused(messages: readonly Message[]): Message[] {
   let isRefused = false;
@@ -51,7 +51,7 @@ function withoutRefused(messages: readonly Message[]): Message[] {
       }
       const wasRefused = isRefused;
       isRefused = false;
-      return wasRefused ? wordsOf(message) : message;
+      return wasRefused ? textOnly(message) : message;
     })
     .toReversed();
 }
@@ -61,13 +61,13 @@ function blanked(message: Exclude<Message, AssistantMessage>): Message {
   return { ...rest, text: LEFT_OUT };
 }
 
-function wordsOf(message: AssistantMessage): AssistantMessage {
-  const said = message.parts.flatMap((part) => (part.type === "text" ? [{ type: part.type, text: part.text }] : []));
-  return { ...message, parts: said.length > 0 ? said : [{ type: "text", text: LEFT_OUT }] };
+function textOnly(message: AssistantMessage): AssistantMessage {
+  const texts = message.parts.flatMap((part) => (part.type === "text" ? [{ type: part.type, text: part.text }] : []));
+  return { ...message, parts: texts.length > 0 ? texts : [{ type: "text", text: LEFT_OUT }] };
 }
 
-/** Gives calls that were left without a result one, and drops results that no call asked for. */
-function paired(messages: readonly Message[]): Message[] {
+/** Adds missing results of calls, and drops results without a call. */
+function withPairedResults(messages: readonly Message[]): Message[] {
   const found: Message[] = [];
   let open = new Map<string, ToolCallPart>();
   const close = (at: number) => {

@@ -10,7 +10,7 @@ import { isFlushDue, saveCompaction } from "./compactions.ts";
 import { keepInterruptedReply } from "./delivered-text.ts";
 import type { EventLog } from "./event-log.ts";
 import type { Fence } from "./fence.ts";
-import { seqOfMessage } from "./message-pages.ts";
+import { findMessageSeq } from "./message-pages.ts";
 import {
   type Approval,
   flushed,
@@ -28,36 +28,36 @@ import { type OpenRun, saveState } from "./runs.ts";
 import { readSessionRow, saveFlushed, savePruned } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
-/** Characters of JSON that a run adds to what was read of the conversation before it is read, and cut, anew. */
+/** Characters of JSON that a run may append to its view before the view is read again and trimmed. */
 const MAX_APPENDED_CHARS = 400_000;
-/** Most characters of a question to a person. */
+/** Most characters of an approval question. */
 const MAX_QUESTION_CHARS = 2000;
 
-/** What the journal of a run is written with. */
+/** Dependencies of `RunJournal`. */
 export interface RunJournalDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  /** The messages that may join the run: whether there are any, and taking them, which stores them. */
-  joiners: { waiting(): boolean; take(): Message[] };
-  /** What a model sees of the conversation so far; read anew once the run has made it much longer. */
+  /** The waiting messages that may be merged into the run; `take` stores them. */
+  mergeableInput: { waiting(): boolean; take(): Message[] };
+  /** The messages that the model sees; read again once the run has made them much longer. */
   readView(flushFrom: number | undefined): View;
 }
 
 /**
- * Somebody who hears what a journal is about to store. It is called within the commit: what it writes itself is stored
- * together with that, or not at all.
+ * Observes what a journal stores. It is called within the commit: what it writes is stored together with that, or not
+ * at all.
  */
 export interface JournalObserver {
   answered(message: AssistantMessage): void;
   /** Only calls that were not launched before. */
   launching(calls: readonly ToolCallPart[]): void;
   returned(message: ToolMessage): void;
-  /** The run waits for a person's word from now on. */
+  /** The run waits for an approval from now on. */
   pausing(state: PausedRun): void;
 }
 
-/** The journal of one run in the session's database: each verb is one commit, fenced against other incarnations. */
+/** The journal of one run in the session's database: each method is one commit within the fence. */
 export class RunJournal implements Journal {
   readonly #deps: RunJournalDeps;
   readonly #row: OpenRun;
@@ -66,7 +66,7 @@ export class RunJournal implements Journal {
   #view: View | undefined;
   #appendedChars = 0;
   #state: RunningRun | PausedRun;
-  #attending: JournalObserver | undefined;
+  #observer: JournalObserver | undefined;
 
   constructor(deps: RunJournalDeps, row: OpenRun, state: RunningRun) {
     this.#deps = deps;
@@ -75,7 +75,7 @@ export class RunJournal implements Journal {
     this.#state = state;
   }
 
-  /** The run as it was last stored. */
+  /** The last stored state of the run. */
   get state(): RunningRun | PausedRun {
     return this.#state;
   }
@@ -84,13 +84,13 @@ export class RunJournal implements Journal {
     return this.#state.crashes;
   }
 
-  /** Lets somebody take part in the commits from now on. What belongs to a memory flush is nobody's matter. */
-  attend(witness: JournalObserver): void {
-    this.#attending = witness;
+  /** Sets the observer of later commits. The messages of a memory flush are not observed. */
+  observe(observer: JournalObserver): void {
+    this.#observer = observer;
   }
 
-  get #witness(): JournalObserver | undefined {
-    return this.#state.flush === undefined ? this.#attending : undefined;
+  get #activeObserver(): JournalObserver | undefined {
+    return this.#state.flush === undefined ? this.#observer : undefined;
   }
 
   context(): Message[] {
@@ -118,13 +118,13 @@ export class RunJournal implements Journal {
   }
 
   hasPendingInput(): boolean {
-    return this.#state.flush === undefined && this.#deps.joiners.waiting();
+    return this.#state.flush === undefined && this.#deps.mergeableInput.waiting();
   }
 
   takePendingInput(): void {
     if (this.#state.flush !== undefined) return;
     const messages = this.context();
-    messages.push(...this.#deps.joiners.take());
+    messages.push(...this.#deps.mergeableInput.take());
   }
 
   restarting(): boolean {
@@ -134,19 +134,19 @@ export class RunJournal implements Journal {
     return kept !== undefined;
   }
 
-  /** Takes note of what the model is sent besides the conversation; stored with whatever is stored next. */
+  /** Notes the prompt that the model is sent; stored with the next commit. */
   prompted(prompt: PromptRef): void {
     this.#state = prompted(this.#state, prompt);
   }
 
-  /** Stores what the system itself tells the model. */
-  told(message: UserMessage): void {
+  /** Stores a message from the system to the model. */
+  addSystemMessage(message: UserMessage): void {
     this.#deps.fence.write(() => this.#append(message));
   }
 
   answered(message: AssistantMessage): void {
     this.#deps.fence.write(() => {
-      this.#witness?.answered(message);
+      this.#activeObserver?.answered(message);
       this.#append(message);
       this.#state = replied(this.#running(), message.usage);
       this.#inherited = new Set();
@@ -162,14 +162,14 @@ export class RunJournal implements Journal {
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
       this.#deps.log.record(this.#row.id, Date.now(), starts);
-      this.#witness?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
+      this.#activeObserver?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
     });
   }
 
   returned(message: ToolMessage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
-      this.#witness?.returned(message);
+      this.#activeObserver?.returned(message);
     });
   }
 
@@ -183,7 +183,7 @@ export class RunJournal implements Journal {
     this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);
       this.#save(state);
-      this.#witness?.pausing(state);
+      this.#activeObserver?.pausing(state);
       const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
         return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
       });
@@ -258,10 +258,10 @@ export class RunJournal implements Journal {
 
   #seqOf(id: string | undefined): number | undefined {
     const { store } = this.#deps;
-    return id === undefined ? undefined : seqOfMessage(store, id, readSessionRow(store)?.contextSeq ?? 0);
+    return id === undefined ? undefined : findMessageSeq(store, id, readSessionRow(store)?.contextSeq ?? 0);
   }
 
-  /** The number of a message, or of the last one before it where it only stands for something: such are not stored. */
+  /** The number of a message, or of the nearest one before it where it is synthetic and not stored. */
   #storedSeqOf(id: string): number | undefined {
     const messages = this.context();
     for (let at = messages.findIndex((message) => message.id === id); at >= 0; at--) {
@@ -281,9 +281,9 @@ export class RunJournal implements Journal {
     this.#state = state;
   }
 
-  #append(said: Message): void {
+  #append(input: Message): void {
     const messages = this.context();
-    const message = this.#state.flush === undefined ? said : { ...said, inner: true as const };
+    const message = this.#state.flush === undefined ? input : { ...input, inner: true as const };
     this.#deps.log.append(this.#row.id, message);
     messages.push(message);
     this.#appendedChars += JSON.stringify(message).length;

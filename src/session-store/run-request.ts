@@ -1,11 +1,18 @@
 import { z } from "zod";
+import type { Target } from "../channels/channel.ts";
 import { agentOf, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { head } from "../lib/text.ts";
 import type { Services } from "../services/services.ts";
-import { MAX_INPUT_CHARS } from "./merge-key.ts";
 import type { RunInput } from "./run.ts";
 
-/** How somebody who is logged in asks for a run; the fields are the same at every door. */
+/** Most characters of a message; as JSON it always fits into a row. */
+export const MAX_INPUT_CHARS = 200_000;
+
+/** Most characters of the extra context of a run. */
+export const MAX_EXTRA_CONTEXT_CHARS = 100_000;
+
+/** A run request of a logged-in user; all HTTP and WebSocket routes use these fields. */
 export const runRequest = z.strictObject({
   message: z.string().min(1).max(MAX_INPUT_CHARS).meta({ description: "What to say to the agent.", example: "Hello" }),
   idempotencyKey: z.string().min(1).max(200).optional().meta({ description: "The same key is the same run." }),
@@ -21,10 +28,10 @@ export const runRequest = z.strictObject({
 export type RunRequest = z.infer<typeof runRequest>;
 
 /**
- * What a run is given that was asked for so.
- * @throws IsopodError `not_found` where there is no such agent, `invalid_request` where there is no such model
+ * The input of a run for a request.
+ * @throws IsopodError `not_found` for an unknown agent, `invalid_request` for an unknown model
  */
-export function runInputOf(request: RunRequest, agentId: string, services: Services): RunInput {
+export function requestInput(request: RunRequest, agentId: string, services: Services): RunInput {
   const agent = agentOf(services.config, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
   return {
@@ -36,12 +43,12 @@ export function runInputOf(request: RunRequest, agentId: string, services: Servi
   };
 }
 
-/** A caller's idempotency key, apart from those under which channels hand messages over. */
+/** The key of a caller, kept apart from the keys of channels. */
 export function callerKey(idempotencyKey: string): string {
   return `api:${idempotencyKey}`;
 }
 
-/** A model that is asked for by name or alias, as `provider/model`: it has to be there before anything is stored. */
+/** Resolves a model name or alias to `provider/model`, before anything is stored. */
 function requireModel(model: string, services: Services): string {
   try {
     return services.model(resolveAlias(services.config, model)).ref;
@@ -49,4 +56,53 @@ function requireModel(model: string, services: Services): string {
     if (!(error instanceof IsopodError)) throw error;
     throw new IsopodError("invalid_request", `model: ${error.message}`, error.hint);
   }
+}
+
+/** A run to accept. It may be repeated: the same run id or key is the same run. */
+export interface AcceptRequest {
+  sessionKey: string;
+  agentId: string;
+  runId: string;
+  idempotencyKey?: string;
+  /** Digest of the request under the key: another request under the same key is a conflict. */
+  inputDigest?: string;
+  /** A run that was accepted under the key before this instant releases the key. */
+  keySince?: number;
+  input: RunInput;
+  /** Where the reply is delivered; absent where the caller reads it here. */
+  target?: Target;
+  /** The configuration revision of the caller: the run uses this one or a newer one. */
+  configRevision?: number;
+  /** How long after its last run a session that this creates is deleted; absent where it stays. */
+  lingerMs?: number;
+}
+/** The answer once the input is stored. */
+export interface AcceptedRun {
+  runId: string;
+  sessionKey: string;
+  sessionId: string;
+  /** Milliseconds since the epoch. */
+  acceptedAt: number;
+}
+/** An accepted run and its events, from the first to the last. */
+export interface FollowedRun {
+  accepted: AcceptedRun;
+  events: ReadableStream<Uint8Array>;
+}
+
+/** A run's input as it is stored: cut to size, and without lone surrogates, which some models reject. */
+export function boundedInput(input: RunInput): RunInput {
+  const { extraContext } = input;
+  return {
+    ...input,
+    text: boundedText(input.text, MAX_INPUT_CHARS),
+    ...(extraContext !== undefined && { extraContext: boundedText(extraContext, MAX_EXTRA_CONTEXT_CHARS) }),
+  };
+}
+
+function boundedText(raw: string, max: number): string {
+  const text = raw.toWellFormed();
+  const kept = head(text, max);
+  if (kept.length === text.length) return text;
+  return `${kept}\n\n[${text.length - kept.length} more characters were left out here.]`;
 }

@@ -7,38 +7,38 @@ import type { AssistantMessage, Directives, Usage } from "../models/message.ts";
 import type { EndedRun } from "./run.ts";
 import type { AttachedFile } from "./stored-shapes.ts";
 
-/** Most characters of what went wrong with a run. */
+/** Most characters of a run's error message. */
 const MAX_REASON_CHARS = 2000;
 
-/** How a turn says that its run is over. */
+/** How a turn ends its run. */
 export interface RunResult {
   status: EndedRun["status"];
   /** The last reply, not stored yet. */
   message?: AssistantMessage;
   error?: RunError;
-  /** What to say where the run came from, as Markdown, one after the other. */
+  /** The texts to send to where the run came from, as Markdown, in order. */
   texts: readonly string[];
-  /** What the first of them answers natively; what the account's way is where absent. */
+  /** What the first of them replies to natively; absent for the account's default. */
   answering?: Answering;
-  /** Files that follow them. */
+  /** Files that follow the texts. */
   files?: readonly AttachedFile[];
 }
 
-/** Somebody stopped the run. */
+/** The run was stopped. */
 export const ABORTED: RunResult = {
   status: "aborted",
   error: { code: "aborted", message: "The run was stopped." },
   texts: [],
 };
 
-/** How a run ends whose signal aborted. */
+/** The result of a run whose signal aborted. */
 export function stopped(signal: AbortSignal): RunResult {
   if (signal.reason !== "timeout") return ABORTED;
   const message = "The run took too long and was stopped.";
   return { status: "timeout", error: { code: "timeout", message }, texts: [message] };
 }
 
-/** How a run ends that was interrupted too often. */
+/** The result of a run that crashed too often. */
 export function crashLoop(crashes: number): RunResult {
   const message = `The run was interrupted ${crashes} times without getting any further.`;
   return { status: "error", error: { code: "crash_loop", message }, texts: [message] };
@@ -46,21 +46,21 @@ export function crashLoop(crashes: number): RunResult {
 
 const UNREADABLE_MESSAGE = "What was stored of this run cannot be read any more.";
 
-/** How a run ends whose record is damaged. */
+/** The result of a run whose stored state is unreadable. */
 export const UNREADABLE: RunResult & { error: RunError } = {
   status: "error",
   error: { code: "internal", message: UNREADABLE_MESSAGE },
   texts: [UNREADABLE_MESSAGE],
 };
 
-/** How a run ends that something was thrown in: because it may not go on, or because something of ours failed. */
+/** The result of a run that ended with an exception. */
 export function failure(thrown: unknown): RunResult {
   const hint = thrown instanceof IsopodError && thrown.hint !== undefined ? `. ${thrown.hint}` : "";
   const message = head(`${messageOf(thrown)}${hint}`, MAX_REASON_CHARS);
-  return { status: "error", error: { code: codeOf(thrown), message }, texts: [message] };
+  return { status: "error", error: { code: errorCode(thrown), message }, texts: [message] };
 }
 
-function codeOf(thrown: unknown): RunError["code"] {
+function errorCode(thrown: unknown): RunError["code"] {
   if (thrown instanceof FatalRunError) return thrown.code;
   return thrown instanceof IsopodError && thrown.code === "not_configured" ? thrown.code : "internal";
 }
@@ -71,10 +71,10 @@ export function lastEvent(result: RunResult, usage: Usage): EventBody {
     ? { type: "lifecycle", phase: "end", usage }
     : { type: "lifecycle", phase: "error", error: result.error };
 }
-/** Which message a text answers natively, where the channel can. */
+/** Which message a text replies to, on channels with native replies. */
 export interface Answering {
-  /** What its author asks for. */
+  /** The reply tag of the author. */
   replyTo?: Directives["replyTo"];
-  /** Whether it is the first that a run says. */
+  /** Whether it is the first text of the run. */
   isFirst: boolean;
 }

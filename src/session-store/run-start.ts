@@ -1,33 +1,36 @@
 import { originRules } from "../config/origins.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { lastAtHour } from "../lib/zone.ts";
 import type { ModelLookup } from "../services/model-lookup.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
-import { isOver, type ResetPolicy, startConversation } from "./new-conversation.ts";
-import type { RunInput, RunStart } from "./run.ts";
+import type { EndedConversation, RunInput, RunStart } from "./run.ts";
 import type { RunRow } from "./runs.ts";
-import { type SessionRow, saveActivity } from "./session-row.ts";
+import { type SessionRow, saveActivity, saveConversation } from "./session-row.ts";
 import type { Store } from "./store.ts";
 
-/** What the beginning of a run is written with, within the fence. */
+/** Dependencies of `startRun`; it runs within the fence. */
 export interface StartRunDeps {
   store: Store;
   log: EventLog;
   owner: SessionRow;
-  /** When conversations begin anew by themselves; undefined for never. */
+  /** When conversations reset by time; undefined for never. */
   resetPolicy: ResetPolicy | undefined;
-  /** The model that a word names. */
+  /** Finds the model that a word names. */
   lookUpModel(word: string): ModelLookup;
   now: number;
 }
 
 /**
- * Puts what a run was asked into the transcript. A new conversation begins there where that asks for it, or where
- * somebody speaks after the time at which the last one was over.
+ * Stores the input of a run in the transcript. A reset begins a new conversation there, and so does a message after the
+ * time at which the last conversation ended.
  */
 export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunStart {
   const { store, log, now } = deps;
   const { origin } = input;
-  if (origin?.kind === "reset") return openAnew(row, input, readReset(origin, deps), deps);
+  if (origin?.kind === "reset") return startReset(row, input, readReset(origin, deps), deps);
   const { owner } = deps;
   const startSeq = log.append(row.id, userMessage(input, now));
   const begun = isOverBefore(row, input, deps) ? startConversation(store, owner, startSeq, { now }) : undefined;
@@ -35,7 +38,7 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   return { startSeq, sessionId: owner.sessionId, ...begun };
 }
 
-/** Notes that somebody spoke, where conversations begin anew by time. What the system itself says does not count. */
+/** Stores the time of a user's message, where conversations reset by time. Messages of the system do not count. */
 export function noteActivity(
   { acceptedAt }: RunRow,
   { origin }: RunInput,
@@ -49,7 +52,7 @@ function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, res
   return isOver(resetPolicy, owner.activeAt, acceptedAt);
 }
 
-/** What comes after `/new` or `/reset`: a model, where `/new` names one, and what is said first. */
+/** The arguments of `/new` or `/reset`: a model, which only `/new` takes, and the first message. */
 interface ResetRequest {
   model?: string;
   text: string;
@@ -61,12 +64,62 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
   return named?.kind === "model" ? { model: named.ref, text: rest } : { text: args };
 }
 
-/** Where there is nothing to say first, the command stands there as it was typed, and the turn says what to do. */
-function openAnew(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
+/**
+ * Begins a conversation by command. Without a first message the typed command is stored as an aside, and the turn
+ * greets.
+ */
+function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
   const { store, log, owner, now } = deps;
   const asked = userMessage(text === "" ? input : { ...input, text }, now);
   const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
   const begun = startConversation(store, owner, startSeq, { ...(model !== undefined && { model }), now });
   noteActivity(row, input, deps);
   return { startSeq, ...begun };
+}
+
+/**
+ * Begins a new conversation under the same key, within the fence. The history stays, but models no longer see it.
+ *
+ * The model setting is cleared, unless a model is named, and so are the warnings that models were shown. All other
+ * settings and approvals stay.
+ * @param before the session before the reset
+ * @param fromSeq number of the first event of the new conversation
+ * @returns its id, and the conversation that ended
+ */
+export function startConversation(
+  store: Store,
+  before: SessionRow,
+  fromSeq: number,
+  { model, now }: { model?: string; now: number },
+): { sessionId: string; ended: EndedConversation } {
+  const { model: _, truncationWarned: __, ...settings } = before.settings;
+  const sessionId = newId("ses", now);
+  saveConversation(store, { sessionId, fromSeq, settings: { ...settings, ...(model !== undefined && { model }) } });
+  return { sessionId, ended: { sessionId: before.sessionId, fromSeq: before.contextSeq, beforeSeq: fromSeq } };
+}
+
+/** When an agent's conversations reset by time; undefined for never, and where the configuration is invalid. */
+export function resetPolicyFor(services: () => Services, agentId: string): ResetPolicy | undefined {
+  try {
+    const { mode, atHour, idleMinutes } = services().config.session.reset;
+    if (mode === "none") return undefined;
+    const { userTimezone: zone = "UTC" } = agentIn(services(), agentId).defaults;
+    return mode === "daily" ? { mode, atHour, zone } : { mode, idleMinutes };
+  } catch (error) {
+    if (error instanceof IsopodError) return undefined;
+    throw error;
+  }
+}
+
+/** When a conversation ends by itself: at an hour of the day in a time zone, or after a pause. */
+export type ResetPolicy = { mode: "daily"; atHour: number; zone: string } | { mode: "idle"; idleMinutes: number };
+
+/**
+ * Whether a conversation is over when a message arrives. Instants are milliseconds since the epoch.
+ * @param lastActiveAt time of the message before; 0 where it is unknown
+ */
+export function isOver(policy: ResetPolicy, lastActiveAt: number, at: number): boolean {
+  if (lastActiveAt === 0) return false;
+  if (policy.mode === "idle") return at - lastActiveAt >= policy.idleMinutes * 60_000;
+  return lastActiveAt < lastAtHour(at, policy.atHour, policy.zone);
 }

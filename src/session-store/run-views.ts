@@ -1,14 +1,14 @@
 import type { RunError } from "../agent/run-error.ts";
 import { type AssistantMessage, messageText, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
-import type { Accepted } from "./accept-request.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
 import { type Approval, promptsIn, type RunState, type SettledRun } from "./run.ts";
+import type { AcceptedRun } from "./run-request.ts";
 import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
-/** A run as the outside sees it. */
+/** A run as the API shows it. */
 export function runView(
   owner: SessionRow,
   row: OpenRun,
@@ -18,22 +18,22 @@ export function runView(
   return {
     runId: row.id,
     sessionKey: owner.key,
-    sessionId: conversationOf(row.state) ?? owner.sessionId,
+    sessionId: conversationId(row.state) ?? owner.sessionId,
     agentId: owner.agentId,
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
     ...(reply !== undefined && { reply: messageText(reply) }),
-    ...promptOf(row.state),
+    ...lastPrompt(row.state),
     deliveries: deliveries.map(deliveryView),
   };
 }
 
-function promptOf(state: RunState): Pick<RunView, "prompt"> {
+function lastPrompt(state: RunState): Pick<RunView, "prompt"> {
   const last = promptsIn(state).at(-1);
   return last === undefined ? {} : { prompt: { hash: last.hash } };
 }
 
-function conversationOf(state: RunState): string | undefined {
+function conversationId(state: RunState): string | undefined {
   return "sessionId" in state ? state.sessionId : undefined;
 }
 
@@ -79,14 +79,14 @@ function droppedError(reason: DropReason): RunError {
   return { code: "dropped", message: `The message was dropped because ${why}.` };
 }
 
-/** A delivery as the outside sees it. */
+/** A delivery as the API shows it. */
 export function deliveryView(row: OutboxRow): DeliveryView {
   const { deliveryId, target, status, attempts, detail } = row;
   const reason = detail && "reason" in detail ? { reason: detail.reason } : {};
   return { deliveryId, channel: target?.channel ?? "unknown", status, attempts, ...reason };
 }
 
-/** How a wait came out that saw the end of its run, or did not. */
+/** The answer to a wait; undefined means that the run has not ended yet. */
 export function waitResult(settled: SettledRun | undefined): WaitResult {
   if (settled === undefined) return { status: "timeout" };
   const view = progress(settled);
@@ -97,28 +97,28 @@ export function waitResult(settled: SettledRun | undefined): WaitResult {
     ...("error" in view && view.error && { error: view.error }),
   };
 }
-/** A run as it stands. Instants are milliseconds since the epoch. */
-export interface RunView extends Accepted {
+/** A run as the API shows it. Instants are milliseconds since the epoch. */
+export interface RunView extends AcceptedRun {
   agentId: string;
   status: RunState["status"];
   startedAt?: number;
   endedAt?: number;
   model?: string;
   usage?: Usage;
-  /** What `usage` is estimated to have cost, in US dollars; absent where nothing with a price has answered. */
+  /** Estimated cost of `usage` in US dollars; absent where no model with a price answered. */
   costUsd?: number;
   error?: RunError;
-  /** The run that it joined. */
+  /** The run that it was merged into. */
   intoRunId?: string;
-  /** The calls that wait for a person's word. */
+  /** The calls that wait for approval. */
   approvals?: Approval[];
-  /** The text that the run ended on. */
+  /** The last reply. */
   reply?: string;
-  /** The system prompt that its model was sent last. */
+  /** The last system prompt of its model. */
   prompt?: { hash: string };
   deliveries: DeliveryView[];
 }
-/** One part of a reply on its way to a channel. */
+/** One part of a reply and its delivery. */
 export interface DeliveryView {
   deliveryId: string;
   channel: string;
@@ -126,7 +126,7 @@ export interface DeliveryView {
   attempts: number;
   reason?: string;
 }
-/** How waiting for a run came out; `timeout` means only that the wait ran out. */
+/** The answer to a wait for a run; `timeout` means that the run had not ended in time. */
 export interface WaitResult {
   status: "ok" | "error" | "timeout";
   startedAt?: number;

@@ -7,12 +7,12 @@ import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { DropReason } from "./queue.ts";
 
-/** Crashes in a row, with nothing finished between them, after which a run is given up. */
+/** Consecutive crashes without progress after which a run is given up. */
 export const MAX_CRASHES = 5;
-/** Most prompts that one run remembers, the last ones. */
+/** Most prompts that are kept of one run, the last ones. */
 const MAX_PROMPTS = 8;
 
-/** What a run was asked. */
+/** The input of a run. */
 export interface RunInput {
   text: string;
   images?: { path: string; mediaType: string }[];
@@ -22,82 +22,85 @@ export interface RunInput {
   thinking?: ThinkingLevel;
   /** Longest time of the run; 0 means no limit. */
   timeoutSeconds: number;
-  /** What the system itself says, and on whose behalf: such a turn never puts a session's reset off. */
+  /** Where the run comes from; absent for a person's message. Only a person's message delays a session's reset. */
   origin?: RunOrigin;
-  /** Set where it shares its turn with no other message, because no model is to answer it. */
+  /** Set where it must not be merged with other messages, because no model answers it. */
   alone?: true;
-  /** Told to the model of this run only, below the cache boundary. */
+  /** Extra context for the model of this run only, below the cache boundary. */
   extraContext?: string;
-  /** Messages that gave way to this one when too many waited: how many, and how the last of them began. */
+  /** Dropped messages that this one carries a summary of: how many, and the beginnings of the last ones. */
   dropped?: { count: number; begins: string[] };
 }
 
-/** What a run comes from that is not simply somebody who said something. */
+/** The origin of a run other than a person's message. */
 export type RunOrigin =
-  /** A command that has to wait for its turn; `args` is what was typed after its name. */
+  /** A queued command; `args` is what was typed after its name. */
   | { kind: "command"; name: string; args: string }
-  /** A command that begins the conversation anew; the run is the first turn there. */
+  /** A command that begins a new conversation; the run is its first turn. */
   | { kind: "reset"; name: string; args: string }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
-  /** What a sub-agent was started with, or was told by who started it, and where people wait for what comes of it. */
+  /** The task of a sub-agent, or a later message from its parent; `people` is where people wait for the result. */
   | { kind: "spawn"; byRunId: string; spawned: Spawned; people?: Target }
-  /** Another session's agent, and how often such a message has led to another by then. */
+  /** A message from another session's agent; `hops` counts the messages that led to it. */
   | { kind: "nested"; fromKey: string; hops: number }
-  /** What was sent to this session's people from another one; it is kept here, and no model is asked. */
+  /** A message that another session sent to this session's people; it is stored here, and no model is called. */
   | { kind: "delivery"; fromKey: string; text: string }
-  /** What BOOT.md says, once for each deployment. */
+  /** BOOT.md, once for each deployment. */
   | { kind: "boot" };
 
-/** Where a sub-agent comes from. */
+/** The parents of a sub-agent. */
 export interface Spawned {
-  /** Its ancestors' session keys: first who started it, then who started that one, up to a conversation. */
+  /** Session keys of its ancestors, the nearest first. */
   lineage: string[];
   label: string;
 }
 
-/** The life of a run. `queued`, `running` and `waiting_approval` go on; all others are final and never change. */
+/** The state of a run. `queued`, `running` and `waiting_approval` are open; all others are final. */
 export type RunState = QueuedRun | RunningRun | PausedRun | SettledRun;
-export type SettledRun = EndedRun | JoinedRun | DroppedRun;
+export type SettledRun = EndedRun | MergedRun | DroppedRun;
 
 export interface QueuedRun {
   status: "queued";
-  /** Whether the session was busy when it came. */
+  /** Whether the session was busy when it arrived. */
   behind: boolean;
-  /** How it waits; absent for a message. */
+  /** Its class in the queue; absent for a message. */
   queueClass?: Exclude<QueueClass, "message">;
 }
 
-/** What a run knows of itself while it is at work. */
-export interface Progress {
+/** The progress of a begun run. */
+export interface RunProgress {
   startedAt: number;
   /** Number of the event that began it. */
   startSeq: number;
   model?: string;
   thinking?: ThinkingLevel;
-  /** Tool calls of the last reply that were launched. */
+  /** Launched tool calls of the last reply. */
   launched: string[];
-  /** What people said of the calls of the last reply that need their word. */
+  /** The approvals of the last reply's calls. */
   approvals: Approval[];
-  /** Crashes since something was last finished, and how far it had come then. */
+  /** Crashes since the last progress, and the newest number then. */
   crashes: number;
   crashSeq: number;
   usage: Usage;
-  /** What it comes from, where that is not simply somebody who said something. */
+  /** Where the run comes from; absent for a person's message. */
   origin?: RunOrigin;
-  /** Told to the model of this run only. */
+  /** Extra context for the model of this run only. */
   extraContext?: string;
-  /** The conversation that it is part of; absent in runs of before this was noted. */
+  /** Its conversation; absent in runs that are older than this field. */
   sessionId?: string;
-  /** The conversation that ended when it began, where one did. */
+  /** The conversation that ended when it began, if one did. */
   ended?: EndedConversation;
-  /** The memory flush that is going on. */
+  /** The current memory flush. */
   flush?: { fromSeq: number; replies: number };
-  /** What its model was sent: more than one where it went on after a crash or a person's word, and something had changed. */
+  /** Prompts that its model was sent: several where they changed after a crash or an approval. */
   prompts?: readonly PromptRef[];
 }
 
-/** What a run's model is sent besides the conversation. Hashes are SHA-256 in hex; the last three are kept under them. */
+/**
+ * What a model is sent besides the conversation. Hashes are SHA-256 in hex; the texts of the last three are stored
+ * under them.
+ */
 export interface PromptRef {
   /** Of the whole system prompt, with the line of the cache boundary. */
   hash: string;
@@ -105,34 +108,34 @@ export interface PromptRef {
   stable: string;
   dynamic: string;
   tools: string;
-  /** `provider/model` that it was made for; another one may have answered in its place. */
+  /** `provider/model` that it was made for; after a failover another one may have answered. */
   model: string;
 }
 
-/** A conversation that is over: where it is in the transcript. */
+/** An ended conversation and its range in the transcript. */
 export interface EndedConversation {
   sessionId: string;
-  /** Number of its first event, and the first that is not its own any more. */
+  /** Number of its first event, and of the first after it. */
   fromSeq: number;
   beforeSeq: number;
 }
 
-export interface RunningRun extends Progress {
+export interface RunningRun extends RunProgress {
   status: "running";
-  /** When it has to be done, in milliseconds since the epoch; undefined means no limit. */
+  /** When it times out, in milliseconds since the epoch; undefined means no limit. */
   deadline?: number;
-  /** Set when somebody asked to stop it; it holds over a crash. */
+  /** Set when a stop was requested; it survives a crash. */
   abortRequested?: boolean;
 }
 
-/** A run that waits for a person; its clock stands still. */
-export interface PausedRun extends Progress {
+/** A run that waits for an approval; its timeout is suspended. */
+export interface PausedRun extends RunProgress {
   status: "waiting_approval";
-  /** What was left of its time; undefined means no limit. */
+  /** The remaining time; undefined means no limit. */
   remainingMs?: number;
 }
 
-/** A tool call that needs a person's word, and that word once it is there. */
+/** A tool call that needs approval, and the decision once there is one. */
 export interface Approval {
   /** `apr_…` */
   id: string;
@@ -157,21 +160,21 @@ export interface EndedRun {
   model?: string;
   usage: Usage;
   error?: RunError;
-  /** What its model was sent. */
+  /** The prompts of its model. */
   prompts?: readonly PromptRef[];
 }
 
-/** Its message was taken up by another run, whose end is its end. */
-export interface JoinedRun {
+/** Its message was merged into another run, which ends for both. */
+export interface MergedRun {
   status: "joined";
   intoRunId: string;
-  /** What it came from, where that is not simply somebody who said something. */
+  /** Where the run came from; absent for a person's message. */
   origin?: RunOrigin;
   endedAt: number;
   endSeq: number;
 }
 
-/** It gave way to others and never ran. */
+/** It was dropped from the queue and never ran. */
 export interface DroppedRun {
   status: "dropped";
   reason: DropReason;
@@ -179,38 +182,38 @@ export interface DroppedRun {
   endSeq: number;
 }
 
-/** How a run's beginning stands in the transcript. */
+/** The beginning of a run in the transcript. */
 export interface RunStart {
   /** Number of the event that began it. */
   startSeq: number;
-  /** The conversation that it is part of. */
+  /** Its conversation. */
   sessionId: string;
   /** The conversation that ended for it. */
   ended?: EndedConversation;
 }
 
-/** How a run came to its end. */
+/** The end of a run. */
 export interface RunEnding {
   status: EndedRun["status"];
   endedAt: number;
   endSeq: number;
-  /** Tokens that no step before accounted for. */
+  /** Usage that is not yet part of the run's state. */
   usage: Usage;
   model?: string;
   error?: RunError;
 }
 
-/** Whether nothing is left to be done for a run. */
+/** Whether a run has ended. */
 export function isSettled(state: RunState): state is SettledRun {
   return state.status !== "queued" && !isBegun(state);
 }
 
-/** Whether a run holds its session. */
+/** Whether a run has begun and not ended: it occupies its session. */
 export function isBegun(state: RunState): state is RunningRun | PausedRun {
   return state.status === "running" || state.status === "waiting_approval";
 }
 
-/** A queued run takes its turn. */
+/** Starts a queued run. */
 export function begin(now: number, { startSeq, sessionId, ended }: RunStart, input: RunInput): RunningRun {
   const { timeoutSeconds, model, thinking, origin, extraContext } = input;
   return {
@@ -233,22 +236,22 @@ export function begin(now: number, { startSeq, sessionId, ended }: RunStart, inp
 }
 
 /**
- * A new incarnation found the run running: one more crash, the first one if something was finished since the last.
+ * A new incarnation found the run running: one more crash, or the first one where there was progress since the last.
  * @param lastSeq number of its newest message
- * @param keptSeq that of the reply that was kept because people had been sent a part of it, which finishes nothing
+ * @param keptSeq number of an interrupted reply that was kept because it was partly delivered, which is no progress
  */
 export function crashed(run: RunningRun, lastSeq: number, keptSeq = lastSeq): RunningRun {
   return { ...run, crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1, crashSeq: keptSeq };
 }
 
-/** A model's reply is stored: its tokens count, and its calls are what can be launched and approved from now on. */
+/** A reply is stored: its tokens count, and its calls replace those of the reply before. */
 export function replied(run: RunningRun, usage: Usage): RunningRun {
   const { flush } = run;
   const more = flush && { flush: { ...flush, replies: flush.replies + 1 } };
   return { ...run, usage: addUsage(run.usage, usage), launched: [], approvals: [], ...more };
 }
 
-/** A model is about to be sent this. */
+/** The model is about to be sent this prompt. */
 export function prompted<State extends RunningRun | PausedRun>(run: State, prompt: PromptRef): State {
   const { prompts = [] } = run;
   const last = prompts.at(-1);
@@ -256,32 +259,32 @@ export function prompted<State extends RunningRun | PausedRun>(run: State, promp
   return { ...run, prompts: [...prompts, prompt].slice(-MAX_PROMPTS) };
 }
 
-/** What a run's model was sent, oldest first. */
+/** The prompts of a run, oldest first. */
 export function promptsIn(state: RunState): readonly PromptRef[] {
   return "prompts" in state ? (state.prompts ?? []) : [];
 }
 
-/** A model has worked for the run without answering it. */
+/** Adds usage of a call that is not part of the reply, such as a summary. */
 export function spent(run: RunningRun, usage: Usage): RunningRun {
   return { ...run, usage: addUsage(run.usage, usage) };
 }
 
-/** A memory flush begins: what is stored from this number on belongs to it. */
+/** A memory flush begins: messages from this number on belong to it. */
 export function flushing(run: RunningRun, fromSeq: number): RunningRun {
   return { ...run, flush: { fromSeq, replies: 0 } };
 }
 
-/** It is over. */
+/** The memory flush ends. */
 export function flushed({ flush: _, ...run }: RunningRun): RunningRun {
   return run;
 }
 
-/** Calls of the last reply are being launched. */
+/** Calls of the last reply are launched. */
 export function launched(run: RunningRun, callIds: readonly string[]): RunningRun {
   return { ...run, launched: [...run.launched, ...callIds] };
 }
 
-/** The run needs a person's word before it goes on. */
+/** The run needs approval before it continues. */
 export function paused(run: RunningRun, approvals: readonly Approval[], now: number): PausedRun {
   const { status: _, deadline, abortRequested: __, ...progress } = run;
   return {
@@ -292,7 +295,7 @@ export function paused(run: RunningRun, approvals: readonly Approval[], now: num
   };
 }
 
-/** A person has spoken on one call. With the last one that was waited for, the run and its clock go on. */
+/** A call was decided. With the last decision the run and its timeout continue. */
 export function decided(run: PausedRun, approvalId: string, decision: Decision, now: number): PausedRun | RunningRun {
   const approvals = run.approvals.map((approval) =>
     approval.id === approvalId && approval.decision === undefined ? { ...approval, decision } : approval,
@@ -307,12 +310,12 @@ export function decided(run: PausedRun, approvalId: string, decision: Decision, 
   };
 }
 
-/** The tokens of a run so far and those of one more call. */
+/** The usage of a run with that of one more call. */
 export function usageWith(state: RunState, usage: Usage): Usage {
   return isBegun(state) ? addUsage(state.usage, usage) : usage;
 }
 
-/** Ends a run; a settled one stays as it is, so that there is exactly one outcome. */
+/** Ends a run. A settled run stays as it is, so that there is exactly one outcome. */
 export function end(state: RunState, ending: RunEnding): SettledRun {
   if (isSettled(state)) return state;
   if (!isBegun(state)) return ending;

@@ -2,13 +2,12 @@ import { and, asc, desc, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
-import { prepared, slot, slotValues } from "./prepared-statements.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store, slot, slotValues } from "./store.ts";
 
-/** A run without what it was asked, which may be long. */
+/** A run without its input, which may be large. */
 export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {
   state: RunState;
   target: Target | null;
@@ -16,7 +15,7 @@ export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input
 
 /** A run. */
 export interface RunRow extends OpenRun {
-  /** What it was asked; null from when it begins, or where it cannot be read: then all that it can do is end. */
+  /** Null once it has begun, or where it is unreadable: then the run can only end. */
   input: RunInput | null;
 }
 
@@ -52,7 +51,7 @@ const statements = prepared((store) => {
       .set({ state: slot(runs.state) })
       .where(thisRun)
       .prepare(),
-    saveTaken: store
+    saveStarted: store
       .update(runs)
       .set({ state: slot(runs.state), input: null })
       .where(thisRun)
@@ -66,7 +65,7 @@ export function insertRun(store: Store, row: RunRow): void {
   statements(store).insert.run(slotValues(runs, row));
 }
 
-/** The runs that were looked up since the last write. */
+/** The runs that were read since the last write. */
 const found = cachedRead(() => new Map<string, typeof runs.$inferSelect>());
 
 /** A run by id. */
@@ -85,7 +84,7 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
   return row && readable(row);
 }
 
-/** Takes an idempotency key from the run that was accepted under it before an instant. */
+/** Releases an idempotency key from a run that was accepted before an instant. */
 export function releaseKey(store: Store, idempotencyKey: string, before: number): void {
   const isOld = and(eq(runs.idempotencyKey, idempotencyKey), lt(runs.acceptedAt, before));
   store.update(runs).set({ idempotencyKey: null }).where(isOld).run();
@@ -97,7 +96,7 @@ export function newestRun(store: Store): RunRow | undefined {
   return row && readable(row);
 }
 
-/** The runs with something left to do, in the order in which they were accepted. */
+/** The open runs, in the order in which they were accepted. */
 export const openRuns = cachedRead((store): readonly OpenRun[] => {
   return statements(store)
     .open.all()
@@ -105,8 +104,8 @@ export const openRuns = cachedRead((store): readonly OpenRun[] => {
 });
 
 /**
- * A stored run as far as it can be read. One that is damaged waits for its turn, without anything to do in it, or has
- * failed where its turn is over: so it comes to its end like any other and holds nobody up.
+ * A stored run, as far as it is readable. A damaged one is queued without input, or failed where it has been closed: so
+ * it ends like any other and blocks nothing.
  */
 function readable(row: typeof runs.$inferSelect): RunRow {
   const { state, input, target } = row;
@@ -123,29 +122,29 @@ function failedAt(endedAt: number): RunState {
   return { status: "error", endedAt, endSeq: 0, usage: NO_USAGE, error: UNREADABLE.error };
 }
 
-/** The calls that wait for a person's word. */
+/** The calls that wait for approval. */
 export function openApprovals(rows: readonly OpenRun[]): Approval[] {
   return rows.flatMap(({ state }) =>
     state.status === "waiting_approval" ? state.approvals.filter(({ decision }) => decision === undefined) : [],
   );
 }
 
-/** Stores where a run stands. */
+/** Stores the state of a run. */
 export function saveState(store: Store, id: string, state: RunState): void {
   statements(store).saveState.run({ id, state });
 }
 
-/** Stores that a run has begun, or has joined another: the transcript has its input now, so it leaves the row. */
-export function saveTaken(store: Store, id: string, state: RunState): void {
-  statements(store).saveTaken.run({ id, state });
+/** Stores that a run has begun or was merged: the transcript has its input now, so the row drops it. */
+export function saveStarted(store: Store, id: string, state: RunState): void {
+  statements(store).saveStarted.run({ id, state });
 }
 
-/** Changes what a waiting run was asked. */
+/** Changes the input of a waiting run. */
 export function saveInput(store: Store, id: string, input: RunInput): void {
   store.update(runs).set({ input }).where(eq(runs.id, id)).run();
 }
 
-/** Nothing is left to do for these runs. */
+/** Closes a run: nothing is left to do for it. */
 export function closeRun(store: Store, id: string): void {
   statements(store).close.run({ id });
 }

@@ -2,25 +2,25 @@ import type { Target } from "../channels/channel.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { newId } from "../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
-import type { AcceptRequest } from "./accept-request.ts";
 import type { RunOrigin } from "./run.ts";
+import type { AcceptRequest } from "./run-request.ts";
 import type { RunResult } from "./run-result.ts";
 
 /**
- * The "channel" to another session: what was sent to its people from here is told to it by the outbox, as everything
- * else is sent. Unlike a platform it knows what it has heard, so that it is told until it has.
+ * The channel id of another session: the outbox also delivers what was sent to that session's people. A session accepts
+ * a repeated delivery once, so it is retried until it succeeds.
  */
 export const SESSION_CHANNEL = "session";
 
-/** The way to a session. */
+/** The target for a session. */
 export function sessionTarget(sessionKey: string): Target {
   const { agentId } = parseSessionKey(sessionKey);
   return { channel: SESSION_CHANNEL, accountId: agentId, kind: "direct", conversationId: sessionKey };
 }
 
 /**
- * What the session is asked that owns a conversation: to keep what was sent there. It is a run like any other, which
- * waits for its turn and asks no model.
+ * The run that stores a sent message in the session of its conversation. It is queued like any other and calls no
+ * model.
  */
 export function noteRequest(note: {
   to: Target;
@@ -42,7 +42,7 @@ export function noteRequest(note: {
   };
 }
 
-/** The turn of such a run: what was sent stands in the transcript as what the agent said. */
+/** The result of such a run: the transcript has the text as a reply of the agent. */
 export function noteResult({ text }: Extract<RunOrigin, { kind: "delivery" }>, at: number): RunResult {
   const message: AssistantMessage = {
     role: "assistant",

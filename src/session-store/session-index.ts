@@ -8,9 +8,8 @@ import type { OpenRun } from "./runs.ts";
 import type { SessionRow } from "./session-row.ts";
 
 /**
- * Tells the index of all sessions and runs how some runs of one session stand, the newest last: one round trip, and safe
- * to repeat.
- * @throws whatever D1 throws; nothing is written then
+ * Writes the state of some runs of a session to the index in D1, the newest last: one round trip, and safe to repeat.
+ * @throws any error of D1; nothing is written then
  */
 export async function indexRuns(
   database: D1Database,
@@ -28,7 +27,7 @@ export async function indexRuns(
     .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
     .onConflictDoUpdate({ target: sessions.key, set: latest });
   const upserts = rows.map(({ id, acceptedAt, state }) => {
-    const progress = progressOf(state);
+    const progress = indexedProgress(state);
     return db
       .insert(runs)
       .values({ id, sessionKey: key, agentId, acceptedAt, ...progress })
@@ -37,7 +36,7 @@ export async function indexRuns(
   await db.batch([session, ...upserts]);
 }
 
-function progressOf(state: RunState) {
+function indexedProgress(state: RunState) {
   const settled = isSettled(state) ? state : undefined;
   const ended = settled && "usage" in settled ? settled : undefined;
   const usage = ended?.usage ?? NO_USAGE;
@@ -53,7 +52,7 @@ function progressOf(state: RunState) {
   };
 }
 
-/** The sessions in which something happened since an instant, the latest first: of one agent, or of all. */
+/** The sessions that were active since an instant, the latest first: of one agent, or of all. */
 export async function listSessions(
   database: D1Database,
   { agentId, since, limit }: { agentId: string | undefined; since: number; limit: number },
@@ -91,7 +90,10 @@ export async function pageOfRuns(
   return rows.orderBy(desc(runs.acceptedAt), desc(runs.id)).limit(limit);
 }
 
-/** Lists the calls of a run that wait for a person. Safe to repeat. @throws whatever D1 throws */
+/**
+ * Adds the calls of a run that wait for approval to the index. Safe to repeat.
+ * @throws any error of D1
+ */
 export async function indexApprovals(database: D1Database, owner: SessionRow, runId: string, run: PausedRun) {
   const rows = run.approvals
     .filter((approval) => approval.decision === undefined)
@@ -116,12 +118,18 @@ export async function listSessionApprovals(
   return rows.orderBy(asc(approvals.requestedAt)).limit(limit);
 }
 
-/** Takes the calls of a run off the list. @throws whatever D1 throws */
+/**
+ * Removes the calls of a run from the index.
+ * @throws any error of D1
+ */
 export async function forgetApprovals(database: D1Database, runId: string): Promise<void> {
   await drizzle(database).delete(approvals).where(eq(approvals.runId, runId));
 }
 
-/** Takes a session off every list, with its runs. Safe to repeat. @throws whatever D1 throws; nothing is deleted then */
+/**
+ * Removes a session and its runs from the index. Safe to repeat.
+ * @throws any error of D1; nothing is deleted then
+ */
 export async function forgetSession(database: D1Database, key: string): Promise<void> {
   const db = drizzle(database);
   await db.batch([
@@ -131,14 +139,14 @@ export async function forgetSession(database: D1Database, key: string): Promise<
   ]);
 }
 
-/** Takes the runs of a session off the list that were accepted up to an instant and have ended. Safe to repeat. */
+/** Removes ended runs of a session that were accepted up to an instant from the index. Safe to repeat. */
 export async function forgetRuns(database: D1Database, key: string, acceptedUpTo: number): Promise<void> {
   await drizzle(database)
     .delete(runs)
     .where(and(eq(runs.sessionKey, key), lte(runs.acceptedAt, acceptedUpTo), isNotNull(runs.endedAt)));
 }
 
-/** Takes lines off the audit trail that an agent has from before an instant. Safe to repeat. */
+/** Deletes audit lines of an agent from before an instant. Safe to repeat. */
 export async function forgetAudit(database: D1Database, agentId: string, before: number): Promise<void> {
   await drizzle(database)
     .delete(audit)

@@ -1,38 +1,37 @@
 import { sql } from "drizzle-orm";
 import { newId } from "../lib/ids.ts";
-import type { AcceptRequest } from "./accept-request.ts";
 import type { EventLog } from "./event-log.ts";
-import { prepared } from "./prepared-statements.ts";
 import type { QueuePolicy } from "./queue.ts";
+import type { AcceptRequest } from "./run-request.ts";
 import { session } from "./schema.ts";
-import { cachedRead, type Store } from "./store.ts";
+import { cachedRead, prepared, type Store } from "./store.ts";
 import type { SessionSettings } from "./stored-shapes.ts";
 
-/** Whose session an object is, as stored. */
+/** The stored session of an object. */
 export interface SessionRow extends Omit<typeof session.$inferSelect, "settings"> {
   settings: SessionSettings;
 }
 
 const onlyRow = prepared((store) => store.select().from(session).prepare());
 
-/** The session that this object holds; undefined before its first message. Settings that are damaged are none. */
+/** The session of this object; undefined before its first message. Unreadable settings count as empty. */
 export const readSessionRow = cachedRead((store): SessionRow | undefined => {
   const row = onlyRow(store).get();
   return row && { ...row, settings: row.settings ?? {} };
 });
 
-/** What a session begins with. */
+/** The initial values of a session. */
 export interface NewSession {
   key: string;
   agentId: string;
-  /** What it has of its own from the start. */
+  /** Its own settings from the start. */
   settings: SessionSettings;
   now: number;
 }
 
-/** Makes the object the session of a key. */
-export function createSessionRow(store: Store, log: EventLog, birth: NewSession): SessionRow {
-  const { key, agentId, settings, now } = birth;
+/** Creates the session of this object. */
+export function createSessionRow(store: Store, log: EventLog, initial: NewSession): SessionRow {
+  const { key, agentId, settings, now } = initial;
   const row: SessionRow = {
     id: 1,
     key,
@@ -44,7 +43,7 @@ export function createSessionRow(store: Store, log: EventLog, birth: NewSession)
     contextSeq: 1,
     settings,
     deleting: false,
-    // A cursor before it is of a session that was deleted.
+    // An older cursor belongs to a session that was deleted.
     oldestCursor: log.lastSeq + 1,
     tidiedAt: 0,
     activeAt: 0,
@@ -56,13 +55,13 @@ export function createSessionRow(store: Store, log: EventLog, birth: NewSession)
   return row;
 }
 
-/** Changes how a session treats what comes while it is busy; an empty change goes back to the configuration. */
+/** Changes the queue policy of a session; an empty change goes back to the configuration. */
 export function saveQueuePolicy(store: Store, change: Partial<QueuePolicy>): void {
   const isReset = Object.keys(change).length === 0;
   saveSetting(store, "queue", isReset ? undefined : { ...readSessionRow(store)?.settings.queue, ...change });
 }
 
-/** Changes what a session has of its own; undefined goes back to the configuration. */
+/** Changes a setting of a session; undefined goes back to the configuration. */
 export function saveSetting<Key extends keyof SessionSettings>(
   store: Store,
   key: Key,
@@ -76,13 +75,13 @@ function saveSettings(store: Store, settings: SessionSettings): void {
   store.update(session).set({ settings }).run();
 }
 
-/** Lets a tool run in this session from now on without anybody's word. */
+/** Allows a tool in this session without further approval. */
 export function allowTool(store: Store, tool: string): void {
   const allowed = readSessionRow(store)?.settings.allowedTools ?? [];
   saveSetting(store, "allowedTools", [...new Set([...allowed, tool])]);
 }
 
-/** Begins a conversation: another session id, and a context from a number on. */
+/** Begins a conversation: a new session id, and a context that starts at a number. */
 export function saveConversation(
   store: Store,
   { sessionId, fromSeq, settings }: { sessionId: string; fromSeq: number; settings: SessionSettings },
@@ -98,27 +97,29 @@ export function saveActivity(store: Store, at: number): void {
     .run();
 }
 
-/** Notes that results before a number are shortened for the model, which sees the messages up to `viewSeq` anew by that. */
+/**
+ * Results before a number are shortened from now on; the model has not seen the messages up to `viewSeq` in this form.
+ */
 export function savePruned(store: Store, prunedSeq: number, viewSeq: number): void {
   store.update(session).set({ prunedSeq, viewSeq }).run();
 }
 
-/** Notes where a memory flush begins. */
+/** Stores where a memory flush begins. */
 export function saveFlushed(store: Store, flushedSeq: number): void {
   store.update(session).set({ flushedSeq }).run();
 }
 
-/** Notes that the session is to be deleted. */
+/** Marks the session as being deleted. */
 export function markDeleting(store: Store): void {
   store.update(session).set({ deleting: true }).run();
 }
 
-/** Notes when what is old was last cleared away. */
+/** Stores when retention last ran. */
 export function saveTidiedAt(store: Store, tidiedAt: number): void {
   store.update(session).set({ tidiedAt }).run();
 }
 
-/** Notes that events up to a number may be missing. */
+/** Events up to a number may be missing from now on. */
 export function saveOldestCursor(store: Store, seq: number): void {
   store
     .update(session)
@@ -126,7 +127,7 @@ export function saveOldestCursor(store: Store, seq: number): void {
     .run();
 }
 
-/** What a session begins with that a message begins. */
+/** The initial values of a session that a request creates. */
 export function newSession(
   { sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest,
   now: number,

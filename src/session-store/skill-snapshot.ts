@@ -7,26 +7,29 @@ import { skillParts, skillScan } from "./schema.ts";
 import type { Store } from "./store.ts";
 import type { ScanHead } from "./stored-shapes.ts";
 
-/** The skills that a session works with, as they were found at one moment. */
-export interface Snapshot extends ScanHead {
+/** The skills of a session, as they were found at one time. */
+export interface SkillSnapshot extends ScanHead {
   scanned: readonly ScannedSkill[];
 }
 
-/** A snapshot of what was found. */
-export async function snapshotOf(look: Omit<ScanHead, "digest">, scanned: readonly ScannedSkill[]): Promise<Snapshot> {
-  return { ...look, digest: await shortDigest(JSON.stringify(scanned)), scanned };
+/** A snapshot of scanned skills. */
+export async function takeSnapshot(
+  head: Omit<ScanHead, "digest">,
+  scanned: readonly ScannedSkill[],
+): Promise<SkillSnapshot> {
+  return { ...head, digest: await shortDigest(JSON.stringify(scanned)), scanned };
 }
 
-/** Whether two looks were made for the same conversation, at the same places, after the same changes. */
+/** Whether two scans are of the same conversation, places and changes. */
 export function isSameScan(a: Omit<ScanHead, "digest">, b: Omit<ScanHead, "digest">): boolean {
   return a.sessionId === b.sessionId && a.places === b.places && a.changes === b.changes;
 }
 
-/** Most bytes of findings in one row, whose limit is 2 MB. */
+/** Most bytes of skills in one row, whose limit is 2 MB. */
 const MAX_PART_BYTES = 900_000;
 
 /** The snapshot of a session; undefined where there is none, or it is damaged. */
-export function readSnapshot(store: Store): Snapshot | undefined {
+export function readSnapshot(store: Store): SkillSnapshot | undefined {
   const head = store.select().from(skillScan).get();
   if (head === undefined) return undefined;
   const parts = store.select().from(skillParts).orderBy(asc(skillParts.part)).all();
@@ -39,10 +42,10 @@ export function readSnapshot(store: Store): Snapshot | undefined {
 }
 
 /**
- * Stores a snapshot in place of the one before, within the fence.
- * @param before what is stored; where its findings are these, they are not written again
+ * Replaces the stored snapshot, within the fence.
+ * @param before the stored head; where its skills are the same, they are not written again
  */
-export function writeSnapshot(store: Store, { scanned, ...head }: Snapshot, before: ScanHead | undefined): void {
+export function writeSnapshot(store: Store, { scanned, ...head }: SkillSnapshot, before: ScanHead | undefined): void {
   store
     .insert(skillScan)
     .values({ id: 1, body: head })
@@ -53,7 +56,7 @@ export function writeSnapshot(store: Store, { scanned, ...head }: Snapshot, befo
   for (const [part, body] of inParts(scanned).entries()) store.insert(skillParts).values({ part, body }).run();
 }
 
-/** Findings, as many together as fit into a row. */
+/** Splits skills into parts that fit into a row. */
 function inParts(scanned: readonly ScannedSkill[]): ScannedSkill[][] {
   const parts: ScannedSkill[][] = [];
   let left = 0;

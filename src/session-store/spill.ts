@@ -9,7 +9,7 @@ import { createAttempt } from "../workspace/retry.ts";
 import { protectSystemFiles } from "../workspace/state.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
 
-/** What the transcript shows at most of a spilled result; the beginning has three quarters of it. */
+/** Most characters of a spilled result in the transcript; its beginning takes three quarters. */
 const MAX_SHOWN_CHARS = 16 * 1024;
 /** Most bytes that are kept of one result. */
 export const MAX_SPILL_BYTES = MAX_FILE_BYTES;
@@ -17,25 +17,25 @@ export const MAX_SPILL_BYTES = MAX_FILE_BYTES;
 const SPILL_ID = /^spl_[0-9a-z]{26}$/;
 const PATH = /^\.openclaw\/results\/(spl_[0-9a-z]{26})\.txt$/;
 
-/** Where a session keeps what is too large for its database. */
+/** Where a session stores what is too large for its database. */
 export interface SpillPlace {
   bucket: R2Bucket;
   /** See `sessionFolder`. */
   folder: string;
 }
 
-/** Where the results of a turn go that are longer than they may be. */
+/** Where the large results of a turn are stored. */
 export interface ResultPlace extends SpillPlace {
   /** Most characters of a result in the transcript; a longer one is spilled. */
   maxChars: number;
 }
 
-/** The R2 prefix of all that one session keeps outside of its database. */
+/** The R2 prefix of a session's objects. */
 export function sessionFolder(agentId: string, objectName: string): string {
   return `sessions/${agentId}/${objectName}/`;
 }
 
-/** Whether a text can be the id of a spilled text. */
+/** Whether a text has the form of a spill id. */
 export function isSpillId(text: string): boolean {
   return SPILL_ID.test(text);
 }
@@ -50,15 +50,15 @@ export function spillPath(id: string): string {
   return `.openclaw/results/${id}.txt`;
 }
 
-/** The spilled result that a model means by a path; undefined where it means a file. */
+/** The spill id in a path; undefined where the path is a file's. */
 export function spillIdIn(path: string): string | undefined {
   return PATH.exec(path)?.[1];
 }
 
 /**
- * Makes of a tool's output what its result may hold. A long text goes to R2 first, so that no row ever points at what
- * is not there; the result shows its head and its tail, and where to read on. Never rejects: what could not be kept is
- * left out, and the result says so.
+ * Bounds a tool's output. A long text is written to R2 first, so that no row refers to a missing object; the result has
+ * its head and its tail, and the path of the whole. Never rejects: a text that could not be stored is cut, and the
+ * result says so.
  */
 export async function spillOutput(
   output: ToolOutput,
@@ -90,7 +90,7 @@ function preview(text: string, maxChars: number, where: string): string {
   return `${first}\n\n[${left} of ${text.length} characters are left out here. ${where}]\n\n${last}`;
 }
 
-/** The first `max` bytes of UTF-8, fewer where that would split a character. */
+/** The first `max` bytes of UTF-8, fewer where a character would be split. */
 function wholeCharacters(bytes: Uint8Array, max: number): Uint8Array {
   if (bytes.length <= max) return bytes;
   let end = max;
@@ -98,27 +98,30 @@ function wholeCharacters(bytes: Uint8Array, max: number): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-/** Deletes everything below a prefix. May be repeated. @throws whatever R2 throws; some may be gone then */
+/**
+ * Deletes all objects below a prefix. May be repeated.
+ * @throws any error of R2; some objects may be deleted then
+ */
 export async function deleteFolder(bucket: R2Bucket, folder: string): Promise<void> {
   for (;;) {
-    // Always from the beginning: what was listed is gone.
+    // Always from the beginning: listed objects are deleted.
     const page = await bucket.list({ prefix: folder });
     if (page.objects.length > 0) await bucket.delete(page.objects.map(({ key }) => key));
     if (!page.truncated) return;
   }
 }
 
-/** Tools read by lines: after so many characters a line is broken. */
+/** Tools read by lines: a longer line is broken after this many characters. */
 const LONG_LINE = /.{2000}(?=.)/gu;
 
-/** Where results are: those that were too large for the transcript, and those in it, by their numbers. */
+/** Where results are stored: spilled ones, and those in the transcript, by number. */
 export interface ResultPlaces {
   spills: SpillPlace;
-  /** A tool's result; undefined where no such message has this number. */
+  /** The tool result with this number; undefined where there is none. */
   resultAt(seq: number): ToolMessage | undefined;
 }
 
-/** The path under which a model reads the whole of a result. */
+/** The path under which a model reads a whole result. */
 export function wholeResultPath(seq: number, spill: SpillRef | undefined): string {
   return spill === undefined ? `.openclaw/results/${seq}.txt` : spillPath(spill.id);
 }
@@ -126,8 +129,8 @@ export function wholeResultPath(seq: number, spill: SpillRef | undefined): strin
 const NUMBERED = /^\.openclaw\/results\/(\d{1,15})\.txt$/;
 
 /**
- * The workspace as an agent's tools see it: all of a result that it is shown in part can be read there, too, and what the
- * system keeps there cannot be changed.
+ * The workspace as an agent's tools see it: shortened results can be read there as files, and the system's files are
+ * read-only.
  */
 export function withResults(workspace: Workspace, places: ResultPlaces): Workspace {
   return {
@@ -139,7 +142,7 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
       const seq = NUMBERED.exec(path)?.[1];
       const result = seq === undefined ? undefined : places.resultAt(Number(seq));
       if (result === undefined) return workspace.read(path, range);
-      return Promise.resolve(contentOf(path, result.text, { etag: result.id, modifiedAt: result.at }));
+      return Promise.resolve(resultContent(path, result.text, { etag: result.id, modifiedAt: result.at }));
     },
   };
 }
@@ -147,10 +150,10 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
 async function readSpill({ bucket, folder }: SpillPlace, path: string, id: string): Promise<WorkspaceContent> {
   const object = await createAttempt(sleepAbout)(path, () => bucket.get(spillKey(folder, id)));
   if (object === null) throw new WorkspaceError("not_found", path, `\`${path}\` is not there any more.`);
-  return contentOf(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
+  return resultContent(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
 }
 
-function contentOf(path: string, text: string, version: { etag: string; modifiedAt: number }): WorkspaceContent {
+function resultContent(path: string, text: string, version: { etag: string; modifiedAt: number }): WorkspaceContent {
   const bytes = new TextEncoder().encode(text.replace(LONG_LINE, "$&\n"));
   return { file: { kind: "file", path, size: bytes.length, ...version }, bytes, offset: 0 };
 }

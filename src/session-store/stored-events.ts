@@ -11,51 +11,54 @@ import type { StoredEvent } from "./stored-shapes.ts";
 /** Most bytes of JSON that are read at once. */
 const PAGE_BYTES = 512 * 1024;
 
-/** One run, and between which numbers its events are, so that no others are read. */
+/** A run and the range of its events, so that no others are read. */
 export interface RunSpan {
   runId: string;
   firstSeq: number;
-  /** Number of its last event; undefined while it goes on. */
+  /** Number of its last event; undefined while it is open. */
   endSeq: number | undefined;
 }
 
-/** Where the events of a run are. */
-export function spanOf({ id: runId, firstSeq, state }: OpenRun): RunSpan {
+/** The range of a run's events. */
+export function runSpan({ id: runId, firstSeq, state }: OpenRun): RunSpan {
   return { runId, firstSeq, endSeq: "endSeq" in state ? state.endSeq : undefined };
 }
 
-/** What a reader wants: what comes after a number, of the whole session or of one run. */
-export interface ReadRequest {
+/** The events after a number, of the whole session or of one run. */
+export interface EventRequest {
   after: number;
   run?: RunSpan;
   limit: number;
 }
 
-/** Stored events in order, and the number up to which there are no others than these. */
+/** Stored events in order; up to `upTo` there are no others. */
 export interface StoredPage {
   events: AgentEvent[];
   upTo: number;
 }
 
 /**
- * The next stored events after a number, from the two tables that hold them. What cannot be read is passed over. It may
- * be fewer than `limit` where there are more, but never none.
+ * The next stored events after a number, from the two tables that hold them. Unreadable ones are skipped. A page may
+ * have fewer than `limit` where more follow, but is empty only at the end.
  */
-export function readStoredEvents(store: Store, { after, run, limit }: ReadRequest): StoredPage {
+export function readStoredEvents(store: Store, { after, run, limit }: EventRequest): StoredPage {
   let from = Math.max(after, (run?.firstSeq ?? 0) - 1);
   const last = run?.endSeq ?? Number.MAX_SAFE_INTEGER;
   for (;;) {
     const inMessages = and(gt(messages.seq, from), lte(messages.seq, last), run && eq(messages.runId, run.runId));
     const orderBy = asc(messages.seq);
-    const said = readMessages(store, { where: inMessages, orderBy, limit, maxBytes: PAGE_BYTES });
+    const messagePage = readMessages(store, { where: inMessages, orderBy, limit, maxBytes: PAGE_BYTES });
     const inEvents = and(gt(events.seq, from), lte(events.seq, last), run && eq(events.runId, run.runId));
-    const noted = readEventRows(store, inEvents, limit);
-    const upTo = Math.min(said.moreAfter ?? Number.POSITIVE_INFINITY, noted.moreAfter ?? Number.POSITIVE_INFINITY);
+    const eventPage = readEventRows(store, inEvents, limit);
+    const upTo = Math.min(
+      messagePage.moreAfter ?? Number.POSITIVE_INFINITY,
+      eventPage.moreAfter ?? Number.POSITIVE_INFINITY,
+    );
     const found = [
-      ...said.rows
+      ...messagePage.rows
         .filter(({ message }) => isForPeople(message))
-        .map(({ seq, runId, message }) => ({ ...eventOf(message), runId, seq, ts: message.at })),
-      ...noted.events,
+        .map(({ seq, runId, message }) => ({ ...messageEvent(message), runId, seq, ts: message.at })),
+      ...eventPage.events,
     ];
     const page = found.filter(({ seq }) => seq > after && seq <= upTo).sort((a, b) => a.seq - b.seq);
     if (page.length > limit) return { events: page.slice(0, limit), upTo: page[limit - 1]?.seq ?? upTo };
@@ -89,8 +92,8 @@ function eventsIn({ seq, runId, body }: { seq: number; runId: string; body: Stor
   return [];
 }
 
-/** The event that a message is. */
-export function eventOf(message: Message): EventBody {
+/** The event that a message represents. */
+export function messageEvent(message: Message): EventBody {
   switch (message.role) {
     case "user":
       return message.fromRunId === undefined

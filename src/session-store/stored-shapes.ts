@@ -9,13 +9,12 @@ import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunInput, RunState, Spawned } from "./run.ts";
-import type { Subagent } from "./subagent.ts";
-import type { SubagentReport } from "./subagent-report.ts";
+import type { Subagent, SubagentReport } from "./subagent.ts";
 
-/** An event as it is stored: its run is in the row. */
+/** A stored event; its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;
 
-/** What a session has of its own, over the configuration. */
+/** Settings of a session that override the configuration. */
 export interface SessionSettings {
   queue?: Partial<QueuePolicy>;
   /** Tools that a person has allowed for good in this session. */
@@ -25,21 +24,21 @@ export interface SessionSettings {
   thinking?: ThinkingLevel;
   /** Whether people see the model's reasoning. */
   reasoning?: "off" | "on" | "stream";
-  /** Whether tool calls are told as they happen. */
+  /** Whether tool calls are shown as they happen. */
   verbose?: "off" | "on" | "full";
-  /** What a reply says of its own cost. */
+  /** The usage footer of replies. */
   usage?: "off" | "tokens" | "full";
-  /** The workspace files that the model was told are cut, where it is told but once. */
+  /** Truncated workspace files that the model was warned of, where it is warned once. */
   truncationWarned?: string[];
   /** How long after its last run the session is deleted; absent where it stays. */
   lingerMs?: number;
-  /** What the menus of commands show, as digests by conversation. */
+  /** The command menus that were published, as digests by conversation. */
   menus?: { [conversation: string]: string };
-  /** For a sub-agent: who started it. */
+  /** For a sub-agent: its parents. */
   spawned?: Spawned;
 }
 
-/** A summary in place of a conversation's older part. */
+/** A summary that replaces a conversation's older part. */
 export interface Compaction {
   at: number;
   reason: "threshold" | "overflow" | "command";
@@ -49,19 +48,19 @@ export interface Compaction {
   /** Estimated tokens of the context before and after. */
   tokensBefore: number;
   tokensAfter: number;
-  /** The system prompt of whoever wrote it; absent in those of before this was kept. */
+  /** The system prompt of the summarizing model; absent in older rows. */
   system?: string;
 }
 
-/** What a delivery says, as Markdown; a text in several parts is in the first one's. */
+/** The content of a delivery, as Markdown; for a text in several parts it is in the first. */
 export type DeliverySource =
-  /** A part of a reply that was not finished yet: how the model wrote it, and the run's newest message then. */
+  /** A part of an unfinished reply: its source, and the run's newest message at that time. */
   | { kind: "block"; source: string; after: number; model: string }
-  /** What the message tool was told to send. */
+  /** A message of the message tool. */
   | { kind: "message"; text: string; buttons?: Buttons }
-  /** What a person is asked before a tool may run. */
+  /** An approval question. */
   | { kind: "question"; buttons: Buttons }
-  /** A file of the workspace, as it was then: its bytes are read when it is sent. */
+  /** A version of a workspace file: its bytes are read when it is sent. */
   | AttachedFile;
 
 export interface AttachedFile {
@@ -71,24 +70,24 @@ export interface AttachedFile {
   asVoice?: true;
 }
 
-/** Of what a snapshot of skills is one: where any of this is another, it is not of now. */
+/** What a snapshot of skills was taken of: it is outdated where any of this differs. */
 export interface ScanHead {
-  /** The conversation for which it was taken. */
+  /** Its conversation. */
   sessionId: string;
-  /** Where was looked, and within which limits; see `placesOf`. */
+  /** The scanned places and the limits; see `placesOf`. */
   places: string;
-  /** How often skills had been changed from outside of conversations when the look began. */
+  /** Counter of skill changes from outside of conversations when the scan began. */
   changes: number;
-  /** Of the findings. */
+  /** Digest of the skills. */
   digest: string;
 }
 
-/** What one layer of a system prompt is made of, as it is kept beside its text. */
+/** The sections and files of one layer of a system prompt, stored beside its text. */
 export interface Outline {
   mode: PromptMode;
-  /** In order; a blank line between them makes the text. */
+  /** In order; the text joins them with a blank line. */
   sections: { name: string; source: SectionSource; chars: number }[];
-  /** The files that the layer shows. */
+  /** The files in the layer. */
   files: FileReport[];
 }
 
@@ -103,7 +102,7 @@ const WITHOUT_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>([
 ]);
 const WITH_PROGRESS: ReadonlySet<unknown> = new Set<RunState["status"]>(["running", "waiting_approval"]);
 
-/** Whether a stored value is a message, as far as whoever reads it would stumble otherwise. */
+/** Whether a stored value has the shape of a message, as far as its readers need it. */
 export function isMessage(value: unknown): value is Message {
   if (!isObject(value) || typeof value.id !== "string" || typeof value.at !== "number") return false;
   if (value.role === "user") return typeof value.text === "string";
@@ -111,29 +110,29 @@ export function isMessage(value: unknown): value is Message {
   return value.role === "assistant" && isObject(value.usage) && Array.isArray(value.parts) && value.parts.every(isPart);
 }
 
-/** Whether a stored value says how a run stands. */
+/** Whether a stored value is the state of a run. */
 export function isRunState(value: unknown): value is RunState {
   if (!isObject(value)) return false;
   if (!WITH_PROGRESS.has(value.status)) return WITHOUT_PROGRESS.has(value.status);
   return Array.isArray(value.launched) && Array.isArray(value.approvals) && isObject(value.usage);
 }
 
-/** Whether a stored value is what a run was asked. */
+/** Whether a stored value is the input of a run. */
 export function isRunInput(value: unknown): value is RunInput {
   return isObject(value) && typeof value.text === "string" && typeof value.timeoutSeconds === "number";
 }
 
-/** Whether a stored value is a place that a reply goes to. */
+/** Whether a stored value is a delivery target. */
 export function isTarget(value: unknown): value is Target {
   return isObject(value) && areStrings(value.channel, value.accountId, value.conversationId);
 }
 
-/** Whether a stored value is how an attempt to deliver came out. */
+/** Whether a stored value is the outcome of a delivery. */
 export function isDelivery(value: unknown): value is Delivery {
   return isObject(value) && typeof value.outcome === "string";
 }
 
-/** Whether a stored value is what a delivery says. */
+/** Whether a stored value is the content of a delivery. */
 export function isDeliverySource(value: unknown): value is DeliverySource {
   if (!isObject(value)) return false;
   if (value.kind === "block") return areStrings(value.source, value.model);
@@ -151,7 +150,7 @@ export function isCompaction(value: unknown): value is Compaction {
   return isObject(value) && typeof value.summary === "string";
 }
 
-/** Whether a stored value says what a text that a model was sent is made of. */
+/** Whether a stored value is the outline of a prompt. */
 export function isOutline(value: unknown): value is Outline {
   return isObject(value) && Array.isArray(value.sections) && Array.isArray(value.files);
 }
@@ -162,7 +161,7 @@ export function isSubagent(value: unknown): value is Subagent {
   return isObject(value.phase) && isObject(value.modelOverride) && isObject(value.announceTo);
 }
 
-/** Whether a stored value is what is told of a sub-agent's end. */
+/** Whether a stored value is the report of a sub-agent. */
 export function isReport(value: unknown): value is SubagentReport {
   return isObject(value) && areStrings(value.childKey, value.childRunId, value.text) && isObject(value.usage);
 }
@@ -172,7 +171,7 @@ export function isAuditEntry(value: unknown): value is AuditEntry {
   return isObject(value) && typeof value.at === "number" && areStrings(value.id, value.kind, value.by, value.subject);
 }
 
-/** Whether a stored value says of what skills are the snapshot. */
+/** Whether a stored value is the head of a snapshot of skills. */
 export function isScanHead(value: unknown): value is ScanHead {
   return (
     isObject(value) && areStrings(value.sessionId, value.places, value.digest) && typeof value.changes === "number"

@@ -5,7 +5,7 @@ import type { Store } from "./store.ts";
 /** How many of the newest runs are counted. */
 export const MAX_COUNTED = 10_000;
 
-/** What some runs came to. */
+/** The usage of some runs. */
 export interface Total {
   runs: number;
   input: number;
@@ -14,19 +14,19 @@ export interface Total {
   cacheWrite: number;
   /** Estimated, in millionths of a US dollar, of the runs whose model has a price. */
   costMicros: number;
-  /** Runs whose model has none. */
+  /** Runs whose model has no price. */
   unpriced: number;
 }
 
-/** What a session came to. Runs that asked no model do not count. */
+/** The usage of a session. Runs that called no model do not count. */
 export interface Totals {
   /** The current conversation. */
   conversation: Total;
   today: Total;
-  /** All runs that are kept, or, where these are more, the newest `MAX_COUNTED`. */
+  /** All stored runs, at most the newest `MAX_COUNTED`. */
   all: Total;
   isWhole: boolean;
-  /** All of it by the model that answered last in each run, the dearest first. */
+  /** By the model that answered last in each run, the most expensive first. */
   byModel: { model: string; total: Total }[];
 }
 
@@ -36,8 +36,8 @@ interface Group extends Total {
   isToday: number;
 }
 
-/** Adds up what runs used: reads the newest of them, so only where somebody asks. */
-export function totalsOf(store: Store, contextSeq: number, dayStart: number): Totals {
+/** Adds up the usage of the newest runs. It reads many rows, so only commands call it. */
+export function readTotals(store: Store, contextSeq: number, dayStart: number): Totals {
   const groups = store.all<Group>(sql`
     SELECT model, started >= ${contextSeq} AS isConversation, acceptedAt >= ${dayStart} AS isToday, count(*) AS runs,
       sum(input) AS input, sum(output) AS output, sum(cacheRead) AS cacheRead, sum(cacheWrite) AS cacheWrite,
@@ -62,7 +62,7 @@ export function totalsOf(store: Store, contextSeq: number, dayStart: number): To
   };
 }
 
-/** A field of a run's state; null where that is no JSON, which SQLite would stop at. */
+/** A field of a run's state; null where that is not valid JSON, which would fail the query. */
 function field(path: string) {
   return sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> ${`$.${path}`} END`;
 }

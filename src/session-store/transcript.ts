@@ -2,19 +2,19 @@ import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { type AssistantMessage, isForPeople, type Message, messageText, type ToolMessage } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hook-map.ts";
-import { fieldOf, type MessageRow, readMessages } from "./message-pages.ts";
+import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import type { RunRow } from "./runs.ts";
 import { messages } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-/** Most bytes of JSON in a page, well below what a call between objects may carry. */
+/** Most bytes of JSON in a page, well below the limit of a call between objects. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** How many messages, and bytes of them, an export reads at once. */
 const EXPORT_PAGE = 200;
 const EXPORT_BYTES = 256 * 1024;
 
-/** A message where it stands. */
+/** A message and its position. */
 export type HistoryMessage = Message & { seq: number; runId: string };
 
 /** One page of a transcript, oldest first. */
@@ -25,8 +25,8 @@ export interface HistoryPage {
 }
 
 /**
- * The newest messages before a number that people see, in reading order; fewer than `limit` where they are large or
- * others lie between them, but none only at the beginning.
+ * The newest messages before a number that people see, in reading order. Fewer than `limit` where they are large or
+ * hidden ones lie between them; none only at the beginning.
  */
 export function readHistory(store: Store, limit: number, before: number | undefined): HistoryPage {
   const where = before === undefined ? undefined : lt(messages.seq, before);
@@ -36,7 +36,7 @@ export function readHistory(store: Store, limit: number, before: number | undefi
   return { messages: shown.map(historyMessage), ...(page.moreAfter !== undefined && { before: page.moreAfter }) };
 }
 
-/** What people see of a transcript from its beginning up to a number, page by page; of a page that may be nothing. */
+/** The messages that people see, from the beginning up to a number, in pages; a page may be empty. */
 export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]> {
   let after: number | undefined = 0;
   while (after !== undefined) {
@@ -51,13 +51,13 @@ export function* readAll(store: Store, upTo: number): Generator<HistoryMessage[]
 /** The last reply of a run; undefined where it has none. */
 export function readLastReply(store: Store, { id, firstSeq, state }: RunRow): AssistantMessage | undefined {
   const lastSeq = "endSeq" in state ? state.endSeq : Number.MAX_SAFE_INTEGER;
-  const isReply = sql`${fieldOf("$.role")} = 'assistant' AND ${fieldOf("$.inner")} IS NULL`;
+  const isReply = sql`${messageField("$.role")} = 'assistant' AND ${messageField("$.inner")} IS NULL`;
   const where = and(gte(messages.seq, firstSeq), lte(messages.seq, lastSeq), eq(messages.runId, id), isReply);
   const row = readMessages(store, { where, orderBy: desc(messages.seq), limit: 1, maxBytes: 0 }).rows[0];
   return row?.message.role === "assistant" ? row.message : undefined;
 }
 
-/** The result of a tool call at a number; undefined where no result is. */
+/** The tool result with this number; undefined where there is none. */
 export function readResult(store: Store, seq: number): ToolMessage | undefined {
   const orderBy = asc(messages.seq);
   const [row] = readMessages(store, { where: eq(messages.seq, seq), orderBy, limit: 1, maxBytes: 0 }).rows;
@@ -72,14 +72,13 @@ function historyMessage({ message, seq, runId }: MessageRow): HistoryMessage {
   return { ...message, seq, runId };
 }
 
-/** Messages and bytes that one step of the search for spoken messages reads, and how many steps it takes at most. */
+/** Messages and bytes of one step of the search, and the most steps. */
 const SEARCH_PAGE = 100;
 const SEARCH_BYTES = 256 * 1024;
 const MAX_SEARCH_PAGES = 10;
 
 /**
- * What was said aloud in a conversation that is over: its newest messages, oldest first, and fewer than `limit` where
- * little is said among much work.
+ * The newest messages of an ended conversation, oldest first; fewer than `limit` where most messages are tool calls.
  */
 export function spokenMessages(
   store: Store,
@@ -104,7 +103,10 @@ export function spokenMessages(
 
 const SYSTEM = { id: "system" };
 
-/** A message as it was said aloud; undefined for a command, a tool's output, silence, and what the system tells the model. */
+/**
+ * A message as a participant wrote it; undefined for a command, a tool's output, a silent reply, and a note of the
+ * system.
+ */
 export function spokenMessage(message: Message): SpokenMessage | undefined {
   if (message.aside || !isForPeople(message) || message.role === "tool") return undefined;
   const { role, at } = message;
@@ -112,7 +114,7 @@ export function spokenMessage(message: Message): SpokenMessage | undefined {
     const text = stripSilentToken(messageText(message));
     return text === "" ? undefined : { role, at, text };
   }
-  // Nobody said what the system tells the model.
+  // A note of the system to the model has no author.
   const { sender = SYSTEM } = message;
   if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return undefined;
   return { role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) };

@@ -1,12 +1,11 @@
 import type { Refusal } from "../lib/refusal.ts";
 import type { TranscriptPage } from "../memory/transcript-path.ts";
 import { callObject, type SessionNamespace } from "../services/call-session.ts";
-import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
 import type { ResendRequest } from "../session-store/outbox.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
+import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { RunPrompt } from "../turn/preview/run-prompt.ts";
@@ -16,9 +15,9 @@ export { clientFrame, serverFrame } from "./socket-protocol.ts";
 /** What the doors may ask of a session's object. Every call may be repeated. */
 export interface SessionMethods {
   /** Refused where the session is being deleted, or the key was used for something else. */
-  accept(request: AcceptRequest): Accepted | Refusal;
+  accept(request: AcceptRequest): AcceptedRun | Refusal;
   /** Also gives the run's events, from the first to the last. */
-  acceptAndFollow(request: AcceptRequest): Followed | Refusal;
+  acceptAndFollow(request: AcceptRequest): FollowedRun | Refusal;
   show(runId: string): RunView | undefined;
   /** What a run's model was sent besides the conversation: the last of it, or that of a hash. */
   prompt(runId: string, hash?: string): Promise<RunPrompt | Refusal | undefined> | undefined;
@@ -36,15 +35,15 @@ export interface SessionMethods {
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
   /** The pages that memory has of it, and whether the newest messages are in them; undefined where there is no session. */
-  remembered(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> | undefined;
+  transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> | undefined;
   /** A page as it is now; undefined where nothing of it is left. */
-  rememberedPage(conversation: string, page: number): (TranscriptPage & { text: string }) | undefined;
+  transcriptPage(conversation: string, page: number): (TranscriptPage & { text: string }) | undefined;
   remove(): Promise<boolean>;
   /** A sub-agent's end, as often as it likes; nobody may want to hear it. */
   announce(report: SubagentReport): void;
   /** How a run ended that another session waits for; `open` while it or what belongs to it goes on. */
   report(runId: string): SubagentReport | "open" | undefined;
-  kin(): Lineage | undefined;
+  lineage(): Lineage | undefined;
 }
 
 /** The same from the other side of a call. */

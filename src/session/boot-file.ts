@@ -1,7 +1,7 @@
 import type { Agent } from "../config/agents.ts";
 import { mainSessionKey } from "../config/session-key.ts";
 import { log } from "../lib/log.ts";
-import type { AcceptRequest } from "../session-store/accept-request.ts";
+import type { AcceptRequest } from "../session-store/run-request.ts";
 import { fileNamed } from "../workspace/bootstrap-names.ts";
 import { readText } from "../workspace/read-text.ts";
 import { truncate } from "../workspace/truncate.ts";

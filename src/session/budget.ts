@@ -5,11 +5,11 @@ import {
   type CapUse,
   type Claim,
   type ClaimAnswer,
+  capUses,
   claim,
-  givenBack,
   KEPT_MINUTES,
   settled,
-  usesOf,
+  withoutClaim,
 } from "../budgets/budget-state.ts";
 
 /**
@@ -44,12 +44,12 @@ export class Budget extends DurableObject<Env> {
 
   /** Takes back what was granted and not made use of. */
   giveBack(runId: string | undefined, callId: string | undefined): void {
-    this.#store(givenBack(this.#buckets(), runId, callId));
+    this.#store(withoutClaim(this.#buckets(), runId, callId));
   }
 
   /** How much of each cap is used. */
   uses(caps: readonly Cap[]): CapUse[] {
-    return usesOf(this.#buckets(), caps, Date.now());
+    return capUses(this.#buckets(), caps, Date.now());
   }
 
   #buckets(): Bucket[] {

@@ -1,7 +1,7 @@
 import { type CompactionOutcome, compact } from "../agent/compact.ts";
 import type { LoopDeps } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
-import { budgetOf, type RunBudgetDeps } from "../budgets/run-budget.ts";
+import { openRunBudget, type RunBudgetDeps } from "../budgets/run-budget.ts";
 import { newId } from "../lib/ids.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
@@ -57,7 +57,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoo
     tools,
     journal: run.journal,
     modelIdleMs: MODEL_IDLE_MS,
-    budget: budgetOf(run, agent, services.config, deps),
+    budget: openRunBudget(run, agent, services.config, deps),
     repetition: services.config.tools.loopDetection,
     hooks: applyLoopHooks(deps.hooks, run.row.id),
     allowedTools: [],

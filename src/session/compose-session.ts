@@ -8,13 +8,13 @@ import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
 import { callByKey } from "../services/call-session.ts";
 import { agentIn } from "../services/services.ts";
-import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import { AuditTrail } from "../session-store/audit-trail.ts";
 import { readView } from "../session-store/conversation-view.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
+import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import { Subagents } from "../subagents/subagents.ts";
@@ -46,7 +46,7 @@ export interface ComposeSessionDeps {
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
   /** @throws IsopodError if the run is refused */
-  accept(request: AcceptRequest): Accepted;
+  accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   stopAll(): { runs: number; subagents: number };
@@ -151,7 +151,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(services) }),
     perform: (run, prefetched) => turnRunner.run(run, prefetched),
     ended: (row, state, reply) => {
-      subagents.ended(row, state, reply);
+      subagents.runEnded(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, owner()).messages);
     },
     format,
@@ -195,7 +195,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     transcripts,
     owner,
     idle: () => wakeups.idle(),
-    dismiss: () => subagents.dismiss(),
+    settleSubagents: () => subagents.settle(),
     forget,
   });
   return {

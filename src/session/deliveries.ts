@@ -6,7 +6,7 @@ import { log } from "../lib/log.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
-import { draftOf, drainOutbox, type Part } from "../session-store/outbox.ts";
+import { drainOutbox, type OutboxPart } from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
@@ -80,9 +80,9 @@ export class Deliveries {
    * A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first.
    * @param target with the message at hand in `replyToId`
    */
-  format(target: Target, markdown: string, answering: Answering = { isFirst: true }): Part[] {
+  format(target: Target, markdown: string, answering: Answering = { isFirst: true }): OutboxPart[] {
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
-    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: draftOf(markdown) }];
+    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: markdown, draft: true }];
     return this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
   }
 
@@ -90,7 +90,7 @@ export class Deliveries {
    * What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused.
    * @param target with the message that it answers natively, if any, in `replyToId`
    */
-  async ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }> {
+  async ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }> {
     const { hooks, owner, services } = this.#deps;
     try {
       agentIn(services(), owner().agentId);
@@ -104,7 +104,7 @@ export class Deliveries {
   }
 
   /** The question of a run that waits for a person, as the outbox takes it; a sub-agent's goes where people wait for it. */
-  ask({ target }: { target: Target | null }, state: RunState): Part[] {
+  ask({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
     const way = target ?? peopleOf(state);
     if (way === undefined) return [];
     const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));

@@ -1,8 +1,7 @@
 import { budgetLines } from "../budgets/budget-report.ts";
 import type { RunBudgetDeps } from "../budgets/run-budget.ts";
-import { activationPort } from "../commands/activation-port.ts";
+import { activationPort, pairingPort } from "../commands/channel-access-port.ts";
 import type { QueuedPort } from "../commands/command.ts";
-import { pairingPort } from "../commands/pairing-port.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
 import { readLog } from "../subagents/session-excerpt.ts";

@@ -10,8 +10,8 @@ import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
 import { interruptedResult, userMessage } from "../session-store/messages.ts";
-import { enqueue, type Part } from "../session-store/outbox.ts";
-import { mergeable, type NextUp, nextUp, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
+import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
+import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
   begin,
   crashed,
@@ -39,7 +39,7 @@ import {
   stopped,
   UNREADABLE,
 } from "../session-store/run-result.ts";
-import { findRun, type OpenRun, openRuns, type RunRow, saveState, saveTaken } from "../session-store/runs.ts";
+import { findRun, type OpenRun, openRuns, type RunRow, saveStarted, saveState } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
@@ -67,7 +67,7 @@ export interface RunSchedulerDeps {
   /** What follows from the end of a run, within its commit; the row is as it was before. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Cuts a reply into what its channel takes, in its markup. Never throws. */
-  format(target: Target, markdown: string, answering?: Answering): Part[];
+  format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
 }
 
 /**
@@ -94,7 +94,7 @@ export class RunScheduler {
 
   /** When the next run may begin that only waits for it to be quiet; undefined where none does. */
   notBefore(): number | undefined {
-    const up = this.#active === undefined ? this.#nextUp() : undefined;
+    const up = this.#active === undefined ? this.#nextRun() : undefined;
     return up !== undefined && "notBefore" in up ? up.notBefore : undefined;
   }
 
@@ -107,7 +107,7 @@ export class RunScheduler {
     const begun = openRuns(this.#deps.store).find((row) => isBegun(row.state));
     if (begun?.state.status === "waiting_approval") return undefined;
     if (begun?.state.status === "running") return this.#resume(begun, begun.state);
-    const up = this.#nextUp();
+    const up = this.#nextRun();
     return up !== undefined && "take" in up
       ? this.#begin(
           up.take.map((run) => run.id),
@@ -161,12 +161,12 @@ export class RunScheduler {
     return { runId: row.id, tool: approval.tool };
   }
 
-  #nextUp(): NextUp | undefined {
+  #nextRun(): NextRun | undefined {
     const { store, policyFor, now } = this.#deps;
     const rows = openRuns(store);
     const waiting = waitingRuns(rows);
     const first = rows.find((row) => row.id === waiting[0]?.id);
-    return first && nextUp(waiting, policyFor(first.target), now());
+    return first && nextRun(waiting, policyFor(first.target), now());
   }
 
   /** Lets a run begin, and others with it that are to be one with it. */
@@ -181,7 +181,7 @@ export class RunScheduler {
     }
     const state = fence.write(() => {
       const begun = begin(now(), open(row, input), input);
-      saveTaken(store, row.id, begun);
+      saveStarted(store, row.id, begun);
       for (const other of others) this.#mergeInto(row, other);
       return begun;
     });
@@ -193,7 +193,7 @@ export class RunScheduler {
     const { store, log, fence, now } = this.#deps;
     if (this.#freed.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
-      const lastSeq = log.lastOf(row);
+      const lastSeq = log.lastMessageSeq(row);
       const keptSeq = keepInterruptedReply(store, log, row, now());
       const state = crashed(left, lastSeq, keptSeq);
       saveState(store, row.id, state);
@@ -212,7 +212,7 @@ export class RunScheduler {
       waiting: () => this.#mergeableInto(row).some((run) => run.queueClass !== "announcement"),
       take: () => this.#take(row),
     };
-    const journal = new RunJournal({ store, log, fence, joiners, readView }, row, state);
+    const journal = new RunJournal({ store, log, fence, mergeableInput: joiners, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
@@ -267,7 +267,7 @@ export class RunScheduler {
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
     const { origin } = joiner.input;
-    saveTaken(store, runId, {
+    saveStarted(store, runId, {
       status: "joined",
       intoRunId: row.id,
       endedAt: now(),

@@ -4,25 +4,24 @@ import type { Target } from "../channels/channel.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { orRefusal, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
-import { isExpired } from "../retention/expiry.ts";
 import { exportStream } from "../retention/export.ts";
-import type { Accepted, AcceptRequest, Followed } from "../session-store/accept-request.ts";
+import { isExpired } from "../retention/removal.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
-import { boundedInput } from "../session-store/merge-key.ts";
 import {
-  deliveriesOf,
   dropPending,
   isSending,
   markInterruptedUnsure,
   type ResendRequest,
   resend,
+  runDeliveries,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
-import { policyFor } from "../session-store/queue-policy.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
+import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
+import { boundedInput } from "../session-store/run-request.ts";
 import {
   type DeliveryView,
   deliveryView,
@@ -40,10 +39,10 @@ import {
   readSessionRow,
   type SessionRow,
 } from "../session-store/session-row.ts";
+import { queuePolicyFor } from "../session-store/session-settings.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
-import { spanOf } from "../session-store/stored-events.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import { runSpan } from "../session-store/stored-events.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
@@ -102,12 +101,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Stores a run and starts it where none is running. */
-  accept(request: AcceptRequest): Accepted | Refusal {
+  accept(request: AcceptRequest): AcceptedRun | Refusal {
     return orRefusal(() => this.#accept(request));
   }
 
   /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
-  acceptAndFollow(request: AcceptRequest): Followed | Refusal {
+  acceptAndFollow(request: AcceptRequest): FollowedRun | Refusal {
     return orRefusal(() => {
       const accepted = this.#accept(request);
       const row = this.#find(accepted.runId);
@@ -116,7 +115,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  #accept(request: AcceptRequest): Accepted {
+  #accept(request: AcceptRequest): AcceptedRun {
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = this.#parts.commands.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
@@ -134,7 +133,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   show(runId: string): RunView | undefined {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
-    return runView(this.#owner(), row, readLastReply(this.#store, row), deliveriesOf(this.#store, runId));
+    return runView(this.#owner(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
   }
 
   prompt(runId: string, hash?: string) {
@@ -193,11 +192,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#lifecycle === "active" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
 
-  remembered() {
+  transcriptPages() {
     return this.#lifecycle === "active" ? this.#parts.transcripts.pages() : undefined;
   }
 
-  rememberedPage(conversation: string, page: number) {
+  transcriptPage(conversation: string, page: number) {
     return this.#lifecycle === "active" ? this.#parts.transcripts.page(conversation, page) : undefined;
   }
 
@@ -218,7 +217,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
     return orRefusal(() => {
-      this.#log.requireCursor(after, spanOf(row));
+      this.#log.requireCursor(after, runSpan(row));
       return this.#follow(row, after);
     });
   }
@@ -235,15 +234,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   announce(report: SubagentReport): void {
-    if (this.#lifecycle === "active") this.#parts.subagents.children.hear(report);
+    if (this.#lifecycle === "active") this.#parts.subagents.watch.acceptReport(report);
   }
 
   report(runId: string): SubagentReport | "open" | undefined {
     return this.#parts.subagents.report(this.#find(runId));
   }
 
-  kin(): Lineage | undefined {
-    return this.#lifecycle === "active" ? this.#parts.subagents.kin() : undefined;
+  lineage(): Lineage | undefined {
+    return this.#lifecycle === "active" ? this.#parts.subagents.lineage() : undefined;
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -343,11 +342,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
-    return eventStream(this.#log, after, () => spanOf(this.#find(row.id) ?? row));
+    return eventStream(this.#log, after, () => runSpan(this.#find(row.id) ?? row));
   }
 
   #policyFor(target: Target | null): QueuePolicy {
-    return policyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
+    return queuePolicyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
   #owner(): SessionRow {

@@ -4,10 +4,9 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
-import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { RunState } from "../session-store/run.ts";
-import { callerKey, runInputOf } from "../session-store/run-request.ts";
+import { type AcceptedRun, type AcceptRequest, callerKey, requestInput } from "../session-store/run-request.ts";
 import {
   CLOSED,
   type ClientFrame,
@@ -29,7 +28,7 @@ const FRAME_CHARS = 65_536;
 export interface SocketPorts {
   ctx: Pick<DurableObjectState, "acceptWebSocket" | "getWebSockets" | "setWebSocketAutoResponse">;
   log: EventLog;
-  accept(request: AcceptRequest): Accepted;
+  accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   services(): Services;
   now(): number;
@@ -124,7 +123,7 @@ export class Sockets {
     }
   }
 
-  #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat): Accepted {
+  #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat): AcceptedRun {
     const { accept, services, now } = this.#ports;
     const { idempotencyKey } = frame;
     return accept({
@@ -132,7 +131,7 @@ export class Sockets {
       agentId,
       runId: newRunId(objectName, now()),
       ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
-      input: runInputOf(frame, agentId, services()),
+      input: requestInput(frame, agentId, services()),
     });
   }
 

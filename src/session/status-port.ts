@@ -1,5 +1,5 @@
-import { statusOf, totalsIn } from "../commands/session-status.ts";
-import { statusLines, timeLines } from "../commands/status-card.ts";
+import { readSessionTotals, readStatus } from "../commands/session-status.ts";
+import { statusLines, timeLines } from "../commands/status.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { Fence } from "../session-store/fence.ts";
@@ -25,12 +25,12 @@ export function statusPort({ row, principal, journal }: ActiveRun, deps: StatusP
   return {
     sessionKey: owner().key,
     card() {
-      const status = statusOf(store, owner(), services(), now());
+      const status = readStatus(store, owner(), services(), now());
       const time = timeLines(now(), status.clock);
       const { model = status.model } = journal.state;
       if (!principal.owner) return [...time, `Model: ${model}`];
       const ofThisRun = model === status.model ? [] : [`Model of this run: ${model}`];
-      const lines = statusLines(status, policyFor(row.target), totalsIn(store, owner(), services(), now()));
+      const lines = statusLines(status, policyFor(row.target), readSessionTotals(store, owner(), services(), now()));
       return [...time, ...ofThisRun, ...lines];
     },
     setModel(word) {

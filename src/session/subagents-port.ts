@@ -1,9 +1,8 @@
 import type { SubagentsPort } from "../commands/command.ts";
 import { agentIn } from "../services/services.ts";
 import type { NewRun } from "../session-store/admission.ts";
-import { findSubagent } from "../subagents/find-subagent.ts";
-import { instructSubagent } from "../subagents/instruct.ts";
-import { listedSubagents, subagentView } from "../subagents/subagent-view.ts";
+import { findSubagent, listedSubagents, subagentView } from "../subagents/find-subagent.ts";
+import { instructSubagent } from "../subagents/spawn.ts";
 import type { Subagents } from "../subagents/subagents.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 
@@ -15,7 +14,7 @@ export function subagentsPort({ runId, target }: NewRun, family: Subagents, deps
     list: () => listedSubagents(store),
     find: (which) => findSubagent(listedSubagents(store), which),
     stop: (which) => family.stopNamed(which),
-    tell(which, text) {
+    instruct(which, text) {
       const { subagents, defaults } = agentIn(services(), owner().agentId);
       const announceTo = { target, owner: true, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
       const instructor = { runId, askedBy: runId, announceTo, maxChildren: subagents.maxChildren };

@@ -1,8 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { BudgetNamespace } from "../budgets/budget-state.ts";
-import { budgetOf } from "../budgets/run-budget.ts";
-import { runQueuedCommandHooks } from "../commands/command-hooks.ts";
-import { runQueued } from "../commands/run-queued.ts";
+import { openRunBudget } from "../budgets/run-budget.ts";
+import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
 import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
@@ -10,11 +9,10 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
-import type { AcceptRequest } from "../session-store/accept-request.ts";
-import { type ResetPolicy, resetPolicyIn } from "../session-store/new-conversation.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
+import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
-import { noteActivity, startRun } from "../session-store/run-start.ts";
+import { noteActivity, type ResetPolicy, resetPolicyFor, startRun } from "../session-store/run-start.ts";
 import type { RunRow } from "../session-store/runs.ts";
 import { noteResult } from "../session-store/session-channel.ts";
 import { saveSetting } from "../session-store/session-row.ts";
@@ -174,7 +172,7 @@ export class TurnRunner {
       spokenIn: (ended, limit) => spokenMessages(store, ended, limit),
       noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),
       slot,
-      budget: budgetOf(run, agent, services.config, this.#deps),
+      budget: openRunBudget(run, agent, services.config, this.#deps),
     }).finally(async () => (await slot).release());
     if (principal.owner) skills.turnEnded(agent, services);
     if (principal.owner && target !== null) waitUntil(updateCommandMenu(target, this.#deps));
@@ -186,13 +184,13 @@ export class TurnRunner {
   #ports(run: ActiveRun, context: TurnContext): TurnPorts {
     const { subagents } = this.#deps;
     return turnPorts(context, {
-      sessions: sessionsPort({ run, agent: context.agent, family: subagents, deps: this.#deps }),
+      sessions: sessionsPort({ run, agent: context.agent, subagents, deps: this.#deps }),
       outbox: outboxPort(run, this.#deps),
       status: statusPort(run, this.#deps),
     });
   }
 
   #resetPolicy(): ResetPolicy | undefined {
-    return resetPolicyIn(this.#deps.services, this.#deps.owner().agentId);
+    return resetPolicyFor(this.#deps.services, this.#deps.owner().agentId);
   }
 }

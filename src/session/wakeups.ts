@@ -1,6 +1,6 @@
 import type { IndexSync } from "../index-sync/index-sync.ts";
 import type { TranscriptSync } from "../index-sync/transcript-sync.ts";
-import { expiresAt } from "../retention/expiry.ts";
+import { expiresAt } from "../retention/removal.ts";
 import type { Retention } from "../retention/retention.ts";
 import { outboxDueAt } from "../session-store/outbox.ts";
 import { openRuns } from "../session-store/runs.ts";
@@ -108,8 +108,8 @@ export class Wakeups {
     // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
     if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
     ctx.waitUntil(deliveries.drain());
-    if (indexSync.isBehind) ctx.waitUntil(indexSync.tell().then(() => this.arm()));
-    if (subagents.isDue) ctx.waitUntil(subagents.work().then(() => this.arm()));
+    if (indexSync.isBehind) ctx.waitUntil(indexSync.sync().then(() => this.arm()));
+    if (subagents.isDue) ctx.waitUntil(subagents.runDue().then(() => this.arm()));
   }
 
   /** Resolves when no background work that could write is left, once the session is being deleted. */
@@ -130,7 +130,7 @@ export class Wakeups {
     this.work();
     const { retention, transcripts } = this.#deps.workers();
     if (this.#deps.lifecycle() === "active") await retention.tidy();
-    if (this.#deps.lifecycle() === "active") await transcripts.tell();
+    if (this.#deps.lifecycle() === "active") await transcripts.sync();
   }
 
   #arm(recoveryMs: number, indexMs: number): void {

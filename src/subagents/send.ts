@@ -1,23 +1,22 @@
 import { agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
-import { boundedInput } from "../session-store/merge-key.ts";
 import type { RunInput } from "../session-store/run.ts";
+import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/call-name.ts";
-import type { Caller } from "./caller.ts";
-import { findSession } from "./find-session.ts";
-import { joinedRuns } from "./subagents.ts";
+import { findSession, type SessionCaller } from "./find-session.ts";
+import { mergedRuns } from "./subagents.ts";
 
-/** How often one message between sessions may lead to another, so that two agents do not talk for ever. */
+/** Most messages between sessions that may lead to one another, so that two agents do not talk without end. */
 const MAX_HOPS = 5;
 
 /**
- * Says something to another session's agent, once for each call, and waits for its reply. Who is waited for by that
- * session itself does not wait: its reply is what that one waits for.
- * @throws Error that says why it may not be said
+ * Sends a message to another session's agent, once for each call, and waits for the reply. It does not wait where that
+ * session waits for this one.
+ * @throws Error with the reason why it must not be sent
  */
-export async function send(request: SendRequest, call: CallRef, caller: Caller): Promise<SendOutcome> {
+export async function send(request: SendRequest, call: CallRef, caller: SessionCaller): Promise<SendOutcome> {
   const { deps } = caller;
   const { owner, call: callSession, now } = deps;
   const sessionKey = await findSession(request.to, caller);
@@ -31,24 +30,24 @@ export async function send(request: SendRequest, call: CallRef, caller: Caller):
   const { runId } = await callSession(sessionKey, (session) =>
     session.accept({ sessionKey, agentId, runId: proposed, idempotencyKey, input }),
   );
-  const told = { sessionKey, runId };
+  const sent = { sessionKey, runId };
   if (isWaitedForBy(sessionKey, caller)) {
-    return { status: "accepted", ...told, note: "That session waits for this one, so this one does not wait for it." };
+    return { status: "accepted", ...sent, note: "That session waits for this one, so this one does not wait for it." };
   }
   if (request.timeoutSeconds === 0)
-    return { status: "accepted", ...told, note: "It was told. Nobody waits for a reply." };
+    return { status: "accepted", ...sent, note: "It was told. Nobody waits for a reply." };
   const result = await callSession(sessionKey, (session) => session.wait(runId, request.timeoutSeconds * 1000));
   if (result?.status === "timeout") {
     const note = "It is still at work. Its reply will be in its history; tell the user or go on with something else.";
-    return { status: "timeout", ...told, note };
+    return { status: "timeout", ...sent, note };
   }
-  if (result?.status !== "ok") return { status: "error", ...told, error: result?.error?.message ?? "It is gone." };
-  return { status: "ok", ...told, reply: await replyOf(sessionKey, runId, caller) };
+  if (result?.status !== "ok") return { status: "error", ...sent, error: result?.error?.message ?? "It is gone." };
+  return { status: "ok", ...sent, reply: await finalReply(sessionKey, runId, caller) };
 }
 
-function nestedInput(message: string, sessionKey: string, { run, deps }: Caller): RunInput {
+function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {
   const { key } = deps.owner();
-  const hops = 1 + Math.max(0, ...askersOf({ run, deps }).map((origin) => origin.hops));
+  const hops = 1 + Math.max(0, ...nestedOrigins({ run, deps }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
@@ -58,29 +57,29 @@ function nestedInput(message: string, sessionKey: string, { run, deps }: Caller)
   });
 }
 
-/** An agent's main session is always there, any other begins with its first message: not with one from here. */
-async function requireSession(sessionKey: string, { deps }: Caller): Promise<void> {
+/** An agent's main session always exists; any other must have been started by a message from elsewhere. */
+async function requireSession(sessionKey: string, { deps }: SessionCaller): Promise<void> {
   const { agentId, kind } = parseSessionKey(sessionKey);
   agentOf(deps.services().config, agentId);
   if (kind === "main") return;
-  const kin = await deps.call(sessionKey, (session) => session.kin());
-  if (kin === undefined) throw new Error(`There is no session '${sessionKey}'.`);
+  const lineage = await deps.call(sessionKey, (session) => session.lineage());
+  if (lineage === undefined) throw new Error(`There is no session '${sessionKey}'.`);
 }
 
-/** Whether a session waits, as far as can be known here, for what this run says. */
-function isWaitedForBy(sessionKey: string, caller: Caller): boolean {
+/** Whether a session waits for this run's reply, as far as is known here. */
+function isWaitedForBy(sessionKey: string, caller: SessionCaller): boolean {
   const { lineage = [] } = caller.deps.owner().settings.spawned ?? {};
-  return lineage.includes(sessionKey) || askersOf(caller).some(({ fromKey }) => fromKey === sessionKey);
+  return lineage.includes(sessionKey) || nestedOrigins(caller).some(({ fromKey }) => fromKey === sessionKey);
 }
 
-/** The sessions whose messages a run answers: the one that began it, and those that joined it. */
-function askersOf({ run, deps }: Pick<Caller, "run" | "deps">) {
-  const origins = [run.journal.state.origin, ...joinedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
+/** The messages from other sessions that a run answers: its own input and merged ones. */
+function nestedOrigins({ run, deps }: Pick<SessionCaller, "run" | "deps">) {
+  const origins = [run.journal.state.origin, ...mergedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
   return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
-async function replyOf(sessionKey: string, runId: string, caller: Caller): Promise<string> {
+async function finalReply(sessionKey: string, runId: string, caller: SessionCaller): Promise<string> {
   const view = await caller.deps.call(sessionKey, (session) => session.show(runId));
-  if (view?.intoRunId !== undefined) return replyOf(sessionKey, view.intoRunId, caller);
+  if (view?.intoRunId !== undefined) return finalReply(sessionKey, view.intoRunId, caller);
   return (view?.reply ?? "").trim();
 }

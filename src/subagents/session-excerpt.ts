@@ -5,15 +5,14 @@ import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
 import type { HistoryLine, SessionHistory } from "../tools/sessions-port.ts";
-import { findSubagent } from "./find-subagent.ts";
-import { listedSubagents } from "./subagent-view.ts";
+import { findSubagent, listedSubagents } from "./find-subagent.ts";
 import type { PeerSession, SubagentsDeps } from "./subagents-deps.ts";
 
-/** Messages that are read at a time, and how often at most: tools may fill many pages. */
+/** Messages that are read at a time, and most pages: tool output may fill many. */
 const PAGE = 100;
 const MAX_PAGES = 5;
 
-/** How much a person is shown of a sub-agent's session. */
+/** Most lines and characters of a sub-agent's log. */
 const LOG_LINES = 15;
 const LOG_CHARS = 6000;
 
@@ -21,11 +20,11 @@ export interface ExcerptRequest {
   /** How many messages. */
   limit: number;
   includeTools: boolean;
-  /** Most characters of all of them together. */
+  /** Most characters of all messages together. */
   chars: number;
 }
 
-/** The last messages of a session, as another session's agent is shown them; undefined where there is no session. */
+/** The last messages of a session for another session's agent; undefined where there is no session. */
 export async function readExcerpt(
   sessionKey: string,
   { limit, includeTools, chars }: ExcerptRequest,
@@ -36,37 +35,40 @@ export async function readExcerpt(
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
     const read = await call(sessionKey, (session) => session.history(PAGE, before));
     if (read === undefined) return undefined;
-    lines = [...read.messages.flatMap((message) => linesOf(message, includeTools)), ...lines];
+    lines = [...read.messages.flatMap((message) => excerptLines(message, includeTools)), ...lines];
     before = read.before;
     if (before === undefined) break;
   }
   const shown = lines.slice(-limit);
   const each = Math.floor(chars / Math.max(1, shown.length));
   return {
-    messages: shown.map((line) => shownLine(line, each)),
+    messages: shown.map((line) => boundedLine(line, each)),
     hasMore: before !== undefined || lines.length > limit,
   };
 }
 
-/** What was said last in the session of the sub-agent that a text means. @throws IsopodError where none is meant */
+/**
+ * The last messages of the sub-agent that a text names.
+ * @throws IsopodError where none matches
+ */
 export async function readLog(which: string, { store, call }: SubagentsDeps) {
   const { sessionKey, label } = findSubagent(listedSubagents(store), which);
   const excerpt = await readExcerpt(sessionKey, { limit: LOG_LINES, includeTools: true, chars: LOG_CHARS }, call);
   return { label, messages: excerpt?.messages ?? [] };
 }
 
-/** A line as it was read. */
+/** A line before it is bounded. */
 interface ReadLine extends HistoryLine {
-  /** What somebody said who is no owner came from outside. */
-  isStrange?: boolean;
+  /** Whether it is external content: its sender is no owner. */
+  isExternal?: boolean;
 }
 
-function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
+function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[] {
   const { at } = message;
   if (message.aside || !isForPeople(message)) return [];
   switch (message.role) {
     case "user":
-      return [{ role: "user", at, text: message.text, isStrange: message.sender?.owner === false }];
+      return [{ role: "user", at, text: message.text, isExternal: message.sender?.owner === false }];
     case "tool":
       return includeTools ? [{ role: "tool", at, tool: message.tool, text: message.text }] : [];
     case "assistant": {
@@ -80,13 +82,13 @@ function linesOf(message: HistoryMessage, includeTools: boolean): ReadLine[] {
   }
 }
 
-/** A line as it is shown: cut first, because a fence has to stay whole. */
-function shownLine({ isStrange, ...line }: ReadLine, chars: number): HistoryLine {
+/** Cuts a line, and then fences external content, because the fence has to stay whole. */
+function boundedLine({ isExternal, ...line }: ReadLine, chars: number): HistoryLine {
   const shown = cut(line, chars);
-  return isStrange ? { ...shown, text: strange(shown.text) } : shown;
+  return isExternal ? { ...shown, text: fenced(shown.text) } : shown;
 }
 
-function strange(text: string): string {
+function fenced(text: string): string {
   return wrapExternal(text, { source: "unknown", id: newFenceId() });
 }
 

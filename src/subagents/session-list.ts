@@ -4,19 +4,17 @@ import { listSessions } from "../session-store/session-index.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
 import type { SessionQuery, SessionSummary } from "../tools/sessions-port.ts";
 import { spawnDepth } from "../turn/lineage.ts";
-import type { Caller } from "./caller.ts";
-import { reachOf } from "./find-session.ts";
-import { isAtWork } from "./find-subagent.ts";
+import { reachRules, type SessionCaller } from "./find-session.ts";
+import { isAtWork, listedSubagents } from "./find-subagent.ts";
 import { readExcerpt } from "./session-excerpt.ts";
-import { listedSubagents } from "./subagent-view.ts";
 
-/** Most sessions of the index that are looked through. */
+/** Most sessions that are read from the index. */
 const MAX_INDEXED = 500;
-/** Most characters of the messages that are shown with each session. */
+/** Most characters of the messages of one session. */
 const EXCERPT_CHARS = 1000;
 
-/** The sessions that a run may look at, the latest first: its own, those below it, and where that is allowed others. */
-export async function listReachable(query: SessionQuery, caller: Caller): Promise<SessionSummary[]> {
+/** The sessions that a run may see, the latest first: its own, its descendants, and, where allowed, others. */
+export async function listReachable(query: SessionQuery, caller: SessionCaller): Promise<SessionSummary[]> {
   const { now } = caller.deps;
   const since = query.activeMinutes === undefined ? 0 : now() - query.activeMinutes * 60_000;
   const found = new Map((await indexed(since, caller)).map((session) => [session.sessionKey, session]));
@@ -34,13 +32,13 @@ export async function listReachable(query: SessionQuery, caller: Caller): Promis
   return Promise.all(listed.map(withMessages));
 }
 
-function ownSession({ deps }: Caller): SessionSummary {
+function ownSession({ deps }: SessionCaller): SessionSummary {
   const { key, agentId } = deps.owner();
-  return { sessionKey: key, agentId, kind: kindOf(key), status: "running", updatedAt: deps.now() };
+  return { sessionKey: key, agentId, kind: sessionKind(key), status: "running", updatedAt: deps.now() };
 }
 
-/** All below this session, each generation from the one above it. */
-async function descendants(caller: Caller): Promise<SessionSummary[]> {
+/** All descendants of this session, generation by generation. */
+async function descendants(caller: SessionCaller): Promise<SessionSummary[]> {
   const { deps, agent } = caller;
   const bottom = agent.subagents.maxSpawnDepth;
   if (deps.services().config.tools.sessions.visibility === "self") return [];
@@ -49,22 +47,22 @@ async function descendants(caller: Caller): Promise<SessionSummary[]> {
   for (let depth = spawnDepth(deps.owner()) + 1; generation.length > 0; depth++) {
     found.push(...generation);
     const parents = depth < bottom ? generation : [];
-    const asked = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.kin()));
-    // One that does not answer is in the list all the same, without those below it.
-    const answers = await Promise.allSettled(asked);
-    generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.children ?? []) : []));
+    const requests = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.lineage()));
+    // A sub-agent that does not answer is listed without its own sub-agents.
+    const answers = await Promise.allSettled(requests);
+    generation = answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value?.subagents ?? []) : []));
   }
-  return found.map(summaryOf);
+  return found.map(subagentSummary);
 }
 
-function summaryOf(child: SubagentView): SessionSummary {
-  const { sessionKey, agentId, label, status, startedAt, endedAt } = child;
-  const state = isAtWork(child) ? "running" : status;
+function subagentSummary(subagent: SubagentView): SessionSummary {
+  const { sessionKey, agentId, label, status, startedAt, endedAt } = subagent;
+  const state = isAtWork(subagent) ? "running" : status;
   return { sessionKey, agentId, kind: "subagent", label, status: state, updatedAt: endedAt ?? startedAt };
 }
 
-async function indexed(since: number, caller: Caller): Promise<SessionSummary[]> {
-  const reach = reachOf(caller);
+async function indexed(since: number, caller: SessionCaller): Promise<SessionSummary[]> {
+  const reach = reachRules(caller);
   const { visibility } = reach.tools.sessions;
   if (visibility === "self" || visibility === "tree") return [];
   const agentId = visibility === "agent" ? caller.agent.id : undefined;
@@ -75,14 +73,14 @@ async function indexed(since: number, caller: Caller): Promise<SessionSummary[]>
       return {
         sessionKey: row.key,
         agentId: row.agentId,
-        kind: kindOf(row.key),
+        kind: sessionKind(row.key),
         status: row.lastStatus,
         updatedAt: row.updatedAt,
       };
     });
 }
 
-function kindOf(sessionKey: string): string {
+function sessionKind(sessionKey: string): string {
   return parseSessionKey(sessionKey).kind;
 }
 

@@ -1,23 +1,22 @@
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import type { Caller } from "./caller.ts";
-import { findSession } from "./find-session.ts";
+import { findSession, type SessionCaller } from "./find-session.ts";
+import { listedSubagents } from "./find-subagent.ts";
 import { send } from "./send.ts";
 import { readExcerpt } from "./session-excerpt.ts";
 import { listReachable } from "./session-list.ts";
 import { spawn, spawnableAgents, steer } from "./spawn.ts";
-import { listedSubagents } from "./subagent-view.ts";
 
-/** Most characters of messages that a look at another session gives. */
+/** Most characters of another session's history. */
 const HISTORY_CHARS = 48_000;
 
 /** Other sessions, as the tools of a run reach them. */
-export function sessionsPort(caller: Caller): Omit<SessionsPort, "maySpawn"> {
-  const { family, deps } = caller;
+export function sessionsPort(caller: SessionCaller): Omit<SessionsPort, "maySpawn"> {
+  const { subagents, deps } = caller;
   return {
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
     children: () => listedSubagents(deps.store),
-    stopChildren: (which) => family.stopNamed(which),
+    stopChildren: (which) => subagents.stopNamed(which),
     steerChild: (which, message, call) => steer(which, message, call, caller),
     list: (query) => listReachable(query, caller),
     async history({ sessionKey, limit, includeTools }) {

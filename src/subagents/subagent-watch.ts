@@ -4,112 +4,116 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { admitRun } from "../session-store/admission.ts";
 import {
-  accepted,
+  acknowledged,
   checked,
-  dueAtOf,
+  ended,
   isAtWork,
-  over,
+  lostReport,
+  nextCheckAt,
   type Subagent,
+  type SubagentReport,
   stopping,
   unanswered,
   wasStopped,
 } from "../session-store/subagent.ts";
-import { lostReport, type SubagentReport } from "../session-store/subagent-report.ts";
 import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
-import { announcement } from "./announcement.ts";
+import { announcementInput } from "./announcements.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
-/** How long a sub-agent's object may take to answer. */
+/** Timeout of a sub-agent's object. */
 const ANSWER_MS = 30_000;
 
 /**
- * The sub-agents that a session has started. What one is to be told, to begin or to stop, is stored before it is, and
- * it is told again until it was heard; how it ended it says by itself.
+ * The sub-agents of a session. A request to start or stop one is stored first and repeated until it is acknowledged; a
+ * sub-agent reports its end by itself.
  */
 export class SubagentWatch {
   readonly #deps: SubagentsDeps;
-  /** Whom this incarnation is talking to: one word at a time with each. */
-  readonly #talks = new Map<string, Promise<void>>();
+  /** The sub-agents that this incarnation is calling: one request at a time for each. */
+  readonly #syncing = new Map<string, Promise<void>>();
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
   }
 
-  /** When one of them is to be asked something, in milliseconds since the epoch; undefined where never. */
+  /** When the next request is due, in milliseconds since the epoch; undefined where none is. */
   get dueAt(): number | undefined {
-    const instants = openSubagents(this.#deps.store).flatMap(({ child }) => dueAtOf(child) ?? []);
+    const instants = openSubagents(this.#deps.store).flatMap(({ subagent }) => nextCheckAt(subagent) ?? []);
     return instants.length === 0 ? undefined : Math.min(...instants);
   }
 
-  /** Whether the end of any of them is waited for. */
-  get areAtWork(): boolean {
-    return openSubagents(this.#deps.store).some(({ child }) => isAtWork(child));
-  }
-
-  /** Marks those to be stopped that are meant, of those at work; to be called within a commit. Gives them. */
-  stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
-    const { store, now } = this.#deps;
-    const rows = openSubagents(store).filter((row) => isAtWork(row.child) && isMeant(row));
-    for (const row of rows) saveSubagent(store, { ...row, child: stopping(row.child, now()) });
-    return rows;
-  }
-
-  /** Tells everybody what is due. Never rejects. */
-  async tellAll(): Promise<void> {
-    await Promise.all(openSubagents(this.#deps.store).map(({ key }) => this.tell(key)));
-  }
-
-  /** Tells one of them what is due, until nothing is. Never rejects. */
-  tell(key: string): Promise<void> {
-    const going = this.#talks.get(key) ?? this.#tell(key).finally(() => this.#talks.delete(key));
-    this.#talks.set(key, going);
-    return going;
-  }
-
-  /** Resolves when nobody is being told anything. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#talks.values());
+  /** Whether the end of any sub-agent is awaited. */
+  get hasActive(): boolean {
+    return openSubagents(this.#deps.store).some(({ subagent }) => isAtWork(subagent));
   }
 
   /**
-   * Takes note of the end of a sub-agent's run and lets a run begin that tells of it, in one commit. The same report
-   * again changes nothing. What nobody wants to hear any more, because its stop came from here, only ends.
+   * Marks the matching active sub-agents as stopping; call it within a commit.
+   * @returns the marked ones
    */
-  hear(report: SubagentReport): void {
+  stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
+    const { store, now } = this.#deps;
+    const rows = openSubagents(store).filter((row) => isAtWork(row.subagent) && isMeant(row));
+    for (const row of rows) saveSubagent(store, { ...row, subagent: stopping(row.subagent, now()) });
+    return rows;
+  }
+
+  /** Sends all requests that are due. Never rejects. */
+  async syncAll(): Promise<void> {
+    await Promise.all(openSubagents(this.#deps.store).map(({ key }) => this.sync(key)));
+  }
+
+  /** Sends one sub-agent's requests until none is due. Never rejects. */
+  sync(key: string): Promise<void> {
+    const syncing = this.#syncing.get(key) ?? this.#sync(key).finally(() => this.#syncing.delete(key));
+    this.#syncing.set(key, syncing);
+    return syncing;
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#syncing.values());
+  }
+
+  /**
+   * Stores a sub-agent's end and queues the run that announces it, in one commit. A repeated report has no effect. The
+   * end of a sub-agent that was stopped from here is not announced.
+   */
+  acceptReport(report: SubagentReport): void {
     const { store, log, fence, now, policyFor, changed } = this.#deps;
     const row = findSubagentRow(store, report.childKey);
     if (row === undefined) return;
-    const { child } = row;
-    if (wasStopped(child)) {
-      this.#become(row.key, (next) => over(next, "stopped", now()));
+    const { subagent } = row;
+    if (wasStopped(subagent)) {
+      this.#update(row.key, (next) => ended(next, "stopped", now()));
       return;
     }
-    const isLast = [report.childRunId, ...report.joinedRunIds].includes(child.childRunId);
+    const isLast = [report.childRunId, ...report.joinedRunIds].includes(subagent.childRunId);
     const run = {
       runId: newRunId(objectNameOfRun(row.runId) ?? "", now()),
       idempotencyKey: `announce:${report.childRunId}`,
       inputDigest: null,
-      input: announcement(child, report),
-      target: child.announceTo.target,
+      input: announcementInput(subagent, report),
+      target: subagent.announceTo.target,
     };
     fence.write(() => {
-      if (isLast) saveSubagent(store, { ...row, child: over(child, report.status, now()) });
+      if (isLast) saveSubagent(store, { ...row, subagent: ended(subagent, report.status, now()) });
       admitRun(run, { store, log, policy: policyFor(run.target), now: now() });
     });
     changed();
   }
 
-  async #tell(key: string): Promise<void> {
+  async #sync(key: string): Promise<void> {
     try {
       for (let row = this.#due(key); row !== undefined; row = this.#due(key)) await this.#attempt(row);
     } catch (error) {
-      writeLog("error", "child.untold", { sessionKey: key, error: messageOf(error) });
+      writeLog("error", "subagent.sync_failed", { sessionKey: key, error: messageOf(error) });
     }
   }
 
   #due(key: string): SubagentRow | undefined {
     const row = findSubagentRow(this.#deps.store, key);
-    const dueAt = row && dueAtOf(row.child);
+    const dueAt = row && nextCheckAt(row.subagent);
     return dueAt !== undefined && dueAt <= this.#deps.now() ? row : undefined;
   }
 
@@ -117,39 +121,39 @@ export class SubagentWatch {
     try {
       if (!(await comesWithin(ANSWER_MS, this.#step(row)))) throw new Error("It did not answer in time.");
     } catch (error) {
-      writeLog("warn", "child.unanswered", { sessionKey: row.key, error: messageOf(error) });
-      this.#become(row.key, (child) => unanswered(child, this.#deps.now()));
+      writeLog("warn", "subagent.unanswered", { sessionKey: row.key, error: messageOf(error) });
+      this.#update(row.key, (subagent) => unanswered(subagent, this.#deps.now()));
     }
   }
 
-  /** Says to a sub-agent what is due, and notes that it has heard it. */
-  async #step({ key, child }: SubagentRow): Promise<void> {
+  /** Sends the request that is due, and stores its acknowledgement. */
+  async #step({ key, subagent }: SubagentRow): Promise<void> {
     const { now, call } = this.#deps;
-    const { agentId, childRunId, phase } = child;
+    const { agentId, childRunId, phase } = subagent;
     switch (phase.status) {
       case "starting": {
         const request = { sessionKey: key, agentId, runId: childRunId, input: phase.input };
         await call(key, (session) => session.accept(request));
-        return this.#become(key, (next) => (next.childRunId === childRunId ? accepted(next, now()) : next));
+        return this.#update(key, (next) => (next.childRunId === childRunId ? acknowledged(next, now()) : next));
       }
       case "working": {
         const report = await call(key, (session) => session.report(childRunId));
-        if (report === "open") return this.#become(key, (next) => checked(next, now()));
-        return this.hear(report ?? lostReport(key, childRunId, now()));
+        if (report === "open") return this.#update(key, (next) => checked(next, now()));
+        return this.acceptReport(report ?? lostReport(key, childRunId, now()));
       }
       case "stopping":
         await call(key, (session) => session.abortAll());
-        return this.#become(key, (next) => over(next, "stopped", now()));
+        return this.#update(key, (next) => ended(next, "stopped", now()));
       case "ended":
         return;
     }
   }
 
-  #become(key: string, change: (child: Subagent) => Subagent): void {
+  #update(key: string, change: (subagent: Subagent) => Subagent): void {
     const { store, fence } = this.#deps;
     fence.write(() => {
       const row = findSubagentRow(store, key);
-      if (row !== undefined) saveSubagent(store, { ...row, child: change(row.child) });
+      if (row !== undefined) saveSubagent(store, { ...row, subagent: change(row.subagent) });
     });
   }
 }

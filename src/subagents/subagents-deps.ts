@@ -2,18 +2,17 @@ import type { Target } from "../channels/channel.ts";
 import type { Refusal } from "../lib/refusal.ts";
 import type { CallSession } from "../services/call-session.ts";
 import type { Services } from "../services/services.ts";
-import type { Accepted, AcceptRequest } from "../session-store/accept-request.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
+import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Lineage } from "../session-store/subagent.ts";
-import type { SubagentReport } from "../session-store/subagent-report.ts";
+import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 
-/** What a session's dealings with other sessions need of the object that they are done for. */
+/** Dependencies of all dealings with other sessions. */
 export interface SubagentsDeps {
   store: Store;
   log: EventLog;
@@ -22,20 +21,23 @@ export interface SubagentsDeps {
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   policyFor(target: Target | null): QueuePolicy;
-  /** Calls another session's object. @throws IsopodError `unavailable`, or what it refuses with */
+  /**
+   * Calls another session's object.
+   * @throws IsopodError `unavailable`, or the session's refusal
+   */
   call: CallSession<PeerSession>;
-  /** Something is due that was not: arms the alarm, and goes on with it. */
+  /** Something became due: arms the alarm and continues. */
   changed(): void;
   now(): number;
 }
 
-/** What a session asks of other sessions. Every call may be repeated. */
+/** The calls that a session makes to other sessions. Every call may be repeated. */
 export interface PeerSession {
-  accept(request: AcceptRequest): Promise<Accepted | Refusal>;
+  accept(request: AcceptRequest): Promise<AcceptedRun | Refusal>;
   abortAll(): Promise<unknown>;
   announce(report: SubagentReport): Promise<void>;
   report(runId: string): Promise<SubagentReport | "open" | undefined>;
-  kin(): Promise<Lineage | undefined>;
+  lineage(): Promise<Lineage | undefined>;
   history(limit: number, before: number | undefined): Promise<HistoryPage | undefined>;
   show(runId: string): Promise<RunView | undefined>;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;

@@ -2,39 +2,42 @@ import { and, eq, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, messageText } from "../models/message.ts";
-import { pendingAnnouncements } from "../session-store/announcement-rows.ts";
 import { isBegun, isSettled, type RunOrigin, type SettledRun } from "../session-store/run.ts";
 import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
 import { runs } from "../session-store/schema.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Lineage, SubagentView } from "../session-store/subagent.ts";
-import { type RunEnd, reportOf, type SubagentReport } from "../session-store/subagent-report.ts";
-import { openSubagents, type SubagentRow } from "../session-store/subagent-rows.ts";
+import {
+  type Lineage,
+  type RunEnd,
+  type SubagentReport,
+  type SubagentView,
+  subagentReport,
+} from "../session-store/subagent.ts";
+import { openSubagents, pendingAnnouncements, type SubagentRow } from "../session-store/subagent-rows.ts";
 import { readLastReply } from "../session-store/transcript.ts";
 import { Announcements } from "./announcements.ts";
-import { findSubagent, isAtWork } from "./find-subagent.ts";
-import { listedSubagents, subagentView } from "./subagent-view.ts";
+import { findSubagent, isAtWork, listedSubagents, subagentView } from "./find-subagent.ts";
 import { SubagentWatch } from "./subagent-watch.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /**
- * A session's dealings with those that it has started, and with the one that has started it. All of it is stored in
- * the commit that it follows from, and done until it is heard, by whichever incarnation.
+ * A session's sub-agents and its reports to its parent. Every request is stored in the commit that it follows from, and
+ * repeated, by any incarnation, until it is acknowledged.
  */
 export class Subagents {
-  readonly children: SubagentWatch;
+  readonly watch: SubagentWatch;
   readonly #deps: SubagentsDeps;
-  readonly #notices: Announcements;
+  readonly #announcements: Announcements;
 
   constructor(deps: SubagentsDeps) {
     this.#deps = deps;
-    this.children = new SubagentWatch(deps);
-    this.#notices = new Announcements(deps);
+    this.watch = new SubagentWatch(deps);
+    this.#announcements = new Announcements(deps);
   }
 
-  /** When it has something to do, in milliseconds since the epoch; undefined where nothing. */
+  /** When something is due, in milliseconds since the epoch; undefined where nothing is. */
   get dueAt(): number | undefined {
-    const instants = [this.children.dueAt, this.#notices.dueAt].filter((instant) => instant !== undefined);
+    const instants = [this.watch.dueAt, this.#announcements.dueAt].filter((instant) => instant !== undefined);
     return instants.length === 0 ? undefined : Math.min(...instants);
   }
 
@@ -43,40 +46,45 @@ export class Subagents {
   }
 
   /** Does what is due. Never rejects. */
-  async work(): Promise<void> {
-    await Promise.all([this.children.tellAll(), this.#notices.tellAll()]);
+  async runDue(): Promise<void> {
+    await Promise.all([this.watch.syncAll(), this.#announcements.deliverAll()]);
   }
 
-  /** Resolves when nothing is going on. */
+  /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
-    await Promise.all([this.children.idle(), this.#notices.idle()]);
+    await Promise.all([this.watch.idle(), this.#announcements.idle()]);
   }
 
   /**
-   * A run has ended: who started this session is told, and what the run has started ends with it where it was stopped.
-   * To be called within the commit that ends it, with how it stood before.
+   * A run has ended: the parent gets a report, and a stopped run's sub-agents are stopped. Call it within the commit
+   * that ends the run.
+   * @param row the run before it ended
    */
-  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
+  runEnded(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
     const { store, owner } = this.#deps;
-    if (state.status === "aborted" || state.status === "timeout") this.children.stop(({ runId }) => runId === row.id);
+    if (state.status === "aborted" || state.status === "timeout") this.watch.stop(({ runId }) => runId === row.id);
     if (owner().settings.spawned === undefined) return;
-    const joined = joinedRuns(store, row.id);
-    const origins = [originOf(store, row), ...joined.map(({ origin }) => origin)];
-    const end = endOf({ ...row, state }, reply, joined);
-    const goesOn = this.#goesOn(row.id);
-    if (isBegun(row.state)) this.#notices.goOn(end, goesOn);
-    else if (!goesOn) this.#notices.cutShort();
-    if (origins.some((origin) => origin?.kind === "spawn")) this.#notices.note(end, goesOn);
+    const merged = mergedRuns(store, row.id);
+    const origins = [runOrigin(store, row), ...merged.map(({ origin }) => origin)];
+    const end = runEnd({ ...row, state }, reply, merged);
+    const isHeld = this.#hasPendingResults(row.id);
+    if (isBegun(row.state)) this.#announcements.extendHeld(end, isHeld);
+    else if (!isHeld) this.#announcements.releaseHeld();
+    if (origins.some((origin) => origin?.kind === "spawn")) this.#announcements.add(end, isHeld);
   }
 
-  /** Stops what a run has started, or all that the session has; to be called within a commit. Gives their number. */
+  /**
+   * Stops the sub-agents of a run, or all; call it within a commit.
+   * @returns how many
+   */
   stop(runId?: string): number {
     return this.#stop((row) => runId === undefined || row.runId === runId).length;
   }
 
   /**
-   * Stops the sub-agent that a text means, or `all`. Gives those that were at work.
-   * @throws IsopodError where none is meant that is at work
+   * Stops the sub-agent that a text names, or `all`.
+   * @returns those that were active
+   * @throws IsopodError where no active one matches
    */
   stopNamed(which: string): SubagentView[] {
     const { store, fence, changed } = this.#deps;
@@ -90,74 +98,75 @@ export class Subagents {
     return stopped.map(subagentView);
   }
 
-  /** How a run stands that another session waits for; undefined where it is not there. */
+  /** The report of a run that another session waits for; undefined where there is no such run. */
   report(row: RunRow | undefined): SubagentReport | "open" | undefined {
     const { store, owner } = this.#deps;
     if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
     if (row === undefined || !isSettled(row.state)) return row && "open";
-    const notice = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
-    if (notice !== undefined) return notice.dueAt === null ? "open" : notice.report;
+    const pending = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
+    if (pending !== undefined) return pending.dueAt === null ? "open" : pending.report;
     const ended = { ...row, state: row.state };
-    return reportOf(owner().key, endOf(ended, readLastReply(store, row), joinedRuns(store, row.id)));
+    return subagentReport(owner().key, runEnd(ended, readLastReply(store, row), mergedRuns(store, row.id)));
   }
 
-  /** Whose the session is, and who belongs to it. */
-  kin(): Lineage {
+  /** The ancestors and the sub-agents of this session. */
+  lineage(): Lineage {
     const { store, owner } = this.#deps;
     return {
       lineage: owner().settings.spawned?.lineage ?? [],
-      children: listedSubagents(store),
+      subagents: listedSubagents(store),
     };
   }
 
   /**
-   * Brings to its end what is due before the session is deleted.
-   * @throws Error where somebody has not heard: then it is to be tried again
+   * Finishes everything that is due before the session is deleted.
+   * @throws Error where another session has not acknowledged: then it must be repeated
    */
-  async dismiss(): Promise<void> {
-    await this.work();
+  async settle(): Promise<void> {
+    await this.runDue();
     const { store } = this.#deps;
-    if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has heard that it is to stop.");
-    if (pendingAnnouncements(store).length > 0) throw new Error("Who started the session has not heard of its end.");
+    if (openSubagents(store).length > 0) throw new Error("Not every sub-agent has acknowledged its stop.");
+    if (pendingAnnouncements(store).length > 0)
+      throw new Error("The parent session has not acknowledged the last report.");
   }
 
   #stop(isMeant: (row: SubagentRow) => boolean): SubagentRow[] {
-    const stopped = this.children.stop(isMeant);
-    if (!this.#goesOn()) this.#notices.cutShort();
+    const stopped = this.watch.stop(isMeant);
+    if (!this.#hasPendingResults()) this.#announcements.releaseHeld();
     return stopped;
   }
 
-  /** Whether results are still to come that belong to what this session was asked. */
-  #goesOn(exceptRunId?: string): boolean {
+  /** Whether results that belong to this session's task are still to come. */
+  #hasPendingResults(exceptRunId?: string): boolean {
     const others = openRuns(this.#deps.store).filter(({ id }) => id !== exceptRunId);
     const isToCome = ({ state }: OpenRun) =>
       isBegun(state) || (state.status === "queued" && state.queueClass === "announcement");
-    return this.children.areAtWork || others.some(isToCome);
+    return this.watch.hasActive || others.some(isToCome);
   }
 }
 
-/** A run that joined another. */
-export interface JoinedRow {
+/** A run that was merged into another. */
+export interface MergedRow {
   id: string;
   origin: RunOrigin | undefined;
 }
 
-function endOf(
+function runEnd(
   { id, state }: OpenRun & { state: SettledRun },
   reply: AssistantMessage | undefined,
-  joined: readonly JoinedRow[],
+  merged: readonly MergedRow[],
 ): RunEnd {
   const text = reply === undefined ? "" : stripSilentToken(messageText(reply));
-  return { runId: id, state, text, joinedRunIds: joined.map((row) => row.id) };
+  return { runId: id, state, text, joinedRunIds: merged.map((row) => row.id) };
 }
 
-/** What a run came from, also one that has not begun. */
-function originOf(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
+/** The origin of a run, also of a queued one. */
+function runOrigin(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
   return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
 }
 
-/** The runs that became one with a run. It reads what was accepted after it, so only dealings with others ask for it. */
-export function joinedRuns(store: Store, intoRunId: string): JoinedRow[] {
+/** The runs that were merged into a run. It reads all later runs, so only dealings with other sessions use it. */
+export function mergedRuns(store: Store, intoRunId: string): MergedRow[] {
   const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
   const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
   const rows = store

@@ -31,5 +31,5 @@ export async function openConversation(
   const notes = isPersonal(principal, services.config) ? await latestNotes(workspace, today) : undefined;
   const text = notes === undefined ? GREETING : `${GREETING}\n\n${notes}`;
   const sender = { id: "system", name: "System", owner: principal.owner };
-  journal.told({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
+  journal.addSystemMessage({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
 }

@@ -8,7 +8,7 @@ import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import { preferencesOf } from "../session-store/preferences.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";
@@ -36,7 +36,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
   const timezone = agent.defaults.userTimezone;
   const channel = channelFacts(context);
   const reactions = reactionsIn(context);
-  const { thinking, reasoning } = preferencesOf(session.settings, agent, context);
+  const { thinking, reasoning } = sessionPreferences(session.settings, agent, context);
   const extraContext = contextFor(context);
   const heartbeat = heartbeatOf(config, agent.id);
   return {

@@ -6,8 +6,8 @@ import { newId } from "../lib/ids.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
-import { preferencesOf } from "../session-store/preferences.ts";
 import type { RunResult } from "../session-store/run-result.ts";
+import { sessionPreferences } from "../session-store/session-settings.ts";
 import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { turnRules } from "./context-rules.ts";
@@ -63,7 +63,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const prompt = await turnPrompt(context, { tools, files, skills, model: model.ref, messages }, deps.hooks);
   await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
 
-  const preferences = preferencesOf(session.settings, agent, run.journal.state);
+  const preferences = sessionPreferences(session.settings, agent, run.journal.state);
   const end = await runLoop(
     {
       model,

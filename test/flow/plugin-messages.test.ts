@@ -182,6 +182,6 @@ test("a reply that plugins cannot look at is not sent without them", async () =>
   const statusOf = async () => (await sql<{ status: string }>(name, "select status from outbox"))[0]?.status;
   await waitFor(async () => (await statusOf()) === "failed");
   // Sent again by a person, it is looked at again.
-  expect(await sql(name, "select text from outbox")).toEqual([{ text: "\u0000draft\nThe code is 4711." }]);
+  expect(await sql(name, "select text, draft from outbox")).toEqual([{ text: "The code is 4711.", draft: 1 }]);
   expect(await finished(runId)).toMatchObject({ deliveries: [{ status: "failed" }] });
 });

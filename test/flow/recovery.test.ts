@@ -106,7 +106,7 @@ test("a run stays open until the index knows of its end, because the telling may
     const fence = new Fence(storage, store, new EventLog(store, 1));
     const deps = { store, fence, database, owner: () => readSessionRow(store)!, now: Date.now };
     const indexer = new IndexSync({ ...deps, audit: new AuditTrail(deps) });
-    await indexer.tell();
+    await indexer.sync();
     expect(indexer.isBehind).toBe(true);
     expect(storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);
   });

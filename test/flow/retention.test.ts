@@ -1,6 +1,6 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { MAX_EVENT_ROWS } from "../../src/retention/clear-events.ts";
+import { MAX_EVENT_ROWS } from "../../src/retention/clear-history.ts";
 import { asked, call, eventsOf, finished, historyOf, parseEvents, say, script, waitFor } from "./client.ts";
 import { configure, evict, fillTranscript, folderOf, NONE, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";

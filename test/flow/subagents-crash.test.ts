@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
+import type { SubagentReport } from "../../src/session-store/subagent.ts";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import {
   calling,

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { durationText } from "../../src/lib/duration-text.ts";
-import { given } from "../../src/session-store/subagent.ts";
-import type { SubagentReport } from "../../src/session-store/subagent-report.ts";
-import { announcement } from "../../src/subagents/announcement.ts";
+import { type SubagentReport, withTask } from "../../src/session-store/subagent.ts";
+import { announcementInput } from "../../src/subagents/announcements.ts";
 import { NONE } from "../flow/session-lab.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;
@@ -14,12 +13,12 @@ function announced(report: Partial<SubagentReport>, owner = true) {
     ...{ agentId: "main", childRunId: RUN, label: "barrels", askedBy: "c", startedAt: 1000 },
     ...{ modelOverride: {}, timeoutSeconds: 600, announceTo },
   };
-  const child = given(self, { text: "Count.", timeoutSeconds: 600 }, 0);
+  const child = withTask(self, { text: "Count.", timeoutSeconds: 600 }, 0);
   const whole = {
     ...{ childKey: "agent:main:subagent:x", childRunId: RUN, joinedRunIds: [], status: "ok" as const },
     ...{ text: "Three.", chars: 6, usage: { ...NONE, input: 70, output: 7 }, endedAt: 76_000 },
   };
-  return announcement(child, { ...whole, ...report });
+  return announcementInput(child, { ...whole, ...report });
 }
 
 test("it carries the rights, the model and the time of who started the sub-agent, no more", () => {

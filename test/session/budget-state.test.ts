@@ -4,12 +4,12 @@ import {
   type Bucket,
   type Claim,
   type ClaimOutcome,
+  capUses,
   claim,
-  givenBack,
   KEPT_MINUTES,
   LAPSE_MS,
   settled,
-  usesOf,
+  withoutClaim,
 } from "../../src/budgets/budget-state.ts";
 
 const MINUTE = 60_000;
@@ -100,7 +100,7 @@ describe("tokens and money", () => {
     expect(ledger.claim(call("2", 60), caps, START)).toMatchObject({ granted: false });
     ledger.settle("1", 40);
     expect(ledger.claim(call("2", 60), caps, START)).toMatchObject({ granted: true });
-    expect(usesOf(ledger.buckets, caps, START)).toEqual([
+    expect(capUses(ledger.buckets, caps, START)).toEqual([
       { cap: caps[0], spent: 40, reserved: 60, isFull: true, roomAt: START + LAPSE_MS },
     ]);
   });
@@ -112,7 +112,7 @@ describe("tokens and money", () => {
     expect(ledger.claim(call("1", 60), caps, START)).toMatchObject({ granted: true, changed: [] });
     ledger.settle("1", 40);
     ledger.settle("1", 40);
-    expect(usesOf(ledger.buckets, caps, START)).toMatchObject([{ spent: 40, reserved: 0 }]);
+    expect(capUses(ledger.buckets, caps, START)).toMatchObject([{ spent: 40, reserved: 0 }]);
   });
 
   test("what was set aside lapses where nobody settles it, and is counted where somebody does so late", () => {
@@ -123,7 +123,7 @@ describe("tokens and money", () => {
     expect(full).toMatchObject({ granted: false, full: { roomAt: START + LAPSE_MS } });
     expect(ledger.claim(call("2", 10), caps, START + LAPSE_MS)).toMatchObject({ granted: true });
     ledger.settle("1", 95);
-    expect(usesOf(ledger.buckets, caps, START + LAPSE_MS)).toMatchObject([{ spent: 95, reserved: 10, isFull: true }]);
+    expect(capUses(ledger.buckets, caps, START + LAPSE_MS)).toMatchObject([{ spent: 95, reserved: 10, isFull: true }]);
   });
 
   test("an object that takes a run over gives up what the one before had set aside for it, and for no other", () => {
@@ -133,7 +133,7 @@ describe("tokens and money", () => {
     ledger.claim({ runId: "b", ...call("2", 30) }, caps, START + MINUTE);
     const outcome = ledger.claim({ runId: "a", ...call("3", 60), takesOver: true }, caps, START + 2 * MINUTE);
     expect(outcome).toMatchObject({ granted: true });
-    expect(usesOf(ledger.buckets, caps, START + 2 * MINUTE)).toMatchObject([{ spent: 0, reserved: 90 }]);
+    expect(capUses(ledger.buckets, caps, START + 2 * MINUTE)).toMatchObject([{ spent: 0, reserved: 90 }]);
   });
 
   test("what was given up is counted all the same where it is settled after all", () => {
@@ -142,7 +142,7 @@ describe("tokens and money", () => {
     ledger.claim(call("1", 60), caps, START);
     ledger.claim({ ...call("2", 60), takesOver: true }, caps, START);
     ledger.settle("1", 30);
-    expect(usesOf(ledger.buckets, caps, START)).toMatchObject([{ spent: 30, reserved: 60 }]);
+    expect(capUses(ledger.buckets, caps, START)).toMatchObject([{ spent: 30, reserved: 60 }]);
   });
 
   test("money has its own caps, and what costs nothing is never refused for them", () => {
@@ -176,10 +176,10 @@ describe("tokens and money", () => {
   test("a claim that is given back counts for nothing, neither its call nor its run", () => {
     const ledger = new Ledger();
     ledger.claim({ runId: "a", ...call("1", 60) }, [], START);
-    ledger.store(givenBack(ledger.buckets, "a", "1"));
+    ledger.store(withoutClaim(ledger.buckets, "a", "1"));
     const caps = [cap("tokens", HOUR, 100), cap("runs", HOUR, 1)];
-    expect(usesOf(ledger.buckets, caps, START).map(({ spent, reserved }) => spent + reserved)).toEqual([0, 0]);
-    expect(givenBack(ledger.buckets, "a", "1")).toEqual([]);
+    expect(capUses(ledger.buckets, caps, START).map(({ spent, reserved }) => spent + reserved)).toEqual([0, 0]);
+    expect(withoutClaim(ledger.buckets, "a", "1")).toEqual([]);
   });
 });
 
@@ -206,7 +206,7 @@ describe("the window", () => {
     const ledger = new Ledger();
     for (let minute = 0; minute < 3 * DAY; minute++) ledger.spend(1, START + minute * MINUTE);
     expect(ledger.ring.size).toBe(KEPT_MINUTES);
-    expect(usesOf(ledger.buckets, [cap("tokens", DAY, 9e9)], START + (3 * DAY - 1) * MINUTE)).toMatchObject([
+    expect(capUses(ledger.buckets, [cap("tokens", DAY, 9e9)], START + (3 * DAY - 1) * MINUTE)).toMatchObject([
       { spent: KEPT_MINUTES },
     ]);
   });

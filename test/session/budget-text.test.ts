@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Cap } from "../../src/budgets/budget-caps.ts";
-import { refusalText, timeText } from "../../src/budgets/budget-text.ts";
+import { refusalText, timeText } from "../../src/budgets/budget-report.ts";
 
 const UTC = { zone: "UTC", hours: "auto" } as const;
 const NOON = Date.UTC(2026, 10, 21, 12, 0);

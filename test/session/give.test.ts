@@ -2,9 +2,9 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newRunId } from "../../src/config/session-ids.ts";
 import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
-import { accepted, given, over, stopping } from "../../src/session-store/subagent.ts";
+import { acknowledged, ended, stopping, withTask } from "../../src/session-store/subagent.ts";
 import { findSubagentRow, saveSubagent } from "../../src/session-store/subagent-rows.ts";
-import { type Instructor, instructSubagent } from "../../src/subagents/instruct.ts";
+import { type Instructor, instructSubagent } from "../../src/subagents/spawn.ts";
 import type { SubagentsDeps } from "../../src/subagents/subagents-deps.ts";
 
 const KEY = "agent:main:subagent:x";
@@ -13,15 +13,15 @@ const CHILD = {
   ...{ agentId: "main", childRunId: newRunId("o".repeat(26), 0), label: "barrels", askedBy: "first", startedAt: 0 },
   ...{ modelOverride: { model: "fake/x" }, timeoutSeconds: 60, announceTo: TELLING },
 };
-const STARTING = given(CHILD, { text: "Count.", timeoutSeconds: 60 }, 0);
-const WORKING = accepted(STARTING, 0);
+const STARTING = withTask(CHILD, { text: "Count.", timeoutSeconds: 60 }, 0);
+const WORKING = acknowledged(STARTING, 0);
 
 /** Works with the tables of an object of its own, in which one sub-agent is stored. */
 function withChild(name: string, child: typeof STARTING, work: (deps: SubagentsDeps) => void): Promise<void> {
   return runInDurableObject(env.SESSIONS.getByName(name), (_, ctx) => {
     const store: Store = openStore(ctx);
     updateTables(ctx, store);
-    saveSubagent(store, { key: KEY, runId: "run_parent", child });
+    saveSubagent(store, { key: KEY, runId: "run_parent", subagent: child });
     const owner = () => ({ key: "agent:main:main", settings: {} });
     work({ store, now: () => 5, owner } as unknown as SubagentsDeps);
   });
@@ -33,7 +33,7 @@ function instructor(askedBy: string, maxChildren = 5): Instructor {
 
 test("what is given goes to the sub-agent's own model, with the rights of who gives it, and to who started it", () =>
   withChild("give", WORKING, (deps) => {
-    const { runId, child } = instructSubagent("barrels", "More.", instructor("second"), deps);
+    const { runId, subagent: child } = instructSubagent("barrels", "More.", instructor("second"), deps);
     expect(runId).toBe("run_parent");
     expect(child).toMatchObject({ task: "More.", askedBy: "second", announceTo: { owner: false } });
     expect(child.phase).toMatchObject({
@@ -48,15 +48,15 @@ test("what is given goes to the sub-agent's own model, with the rights of who gi
 test("the same again is the same message, also once it was heard", () =>
   withChild("give-again", WORKING, (deps) => {
     const first = instructSubagent("1", "More.", instructor("second"), deps);
-    saveSubagent(deps.store, { ...first, child: accepted(first.child, 6) });
+    saveSubagent(deps.store, { ...first, subagent: acknowledged(first.subagent, 6) });
     instructSubagent("1", "More.", instructor("second"), deps);
-    expect(findSubagentRow(deps.store, KEY)?.child).toMatchObject({
-      ...{ childRunId: first.child.childRunId, phase: { status: "working" } },
+    expect(findSubagentRow(deps.store, KEY)?.subagent).toMatchObject({
+      ...{ childRunId: first.subagent.childRunId, phase: { status: "working" } },
     });
   }));
 
 test("one that has ended works again for who gives it more, where there is room", () =>
-  withChild("give-ended", over(WORKING, "ok", 1), (deps) => {
+  withChild("give-ended", ended(WORKING, "ok", 1), (deps) => {
     expect(() => instructSubagent("1", "More.", instructor("second", 0), deps)).toThrow("maxChildren is 0");
     expect(instructSubagent("1", "More.", instructor("second"), deps).runId).toBe("run_other");
   }));

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
+import migrations from "../../migrations/session/migrations.js";
 import type { Delivery, OutboundPart, Target } from "../../src/channels/channel.ts";
-import { deliveriesOf, draftOf, drainOutbox, enqueue, markInterruptedUnsure } from "../../src/session-store/outbox.ts";
+import { drainOutbox, enqueue, markInterruptedUnsure, runDeliveries } from "../../src/session-store/outbox.ts";
 import { outbox } from "../../src/session-store/schema.ts";
 import { sessionTarget } from "../../src/session-store/session-channel.ts";
 import { openStore, type Store, updateTables } from "../../src/session-store/store.ts";
@@ -34,6 +35,9 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
 const put = (store: Store, target: Target, ...parts: string[]) =>
   enqueue(store, { runId: "run_1", parts: parts.map((text) => ({ target, text })) }, 1000);
 
+const putDraft = (store: Store, target: Target, text: string) =>
+  enqueue(store, { runId: "run_1", parts: [{ target, text, draft: true }] }, 1000);
+
 test("a part waits for those before it in the same conversation, and for no others", async () => {
   await inStore("outbox-order", async (store) => {
     put(store, chat("1"), "first", "second");
@@ -51,7 +55,7 @@ test("what was being sent to a channel when the object died is unsure, what was 
     put(store, sessionTarget("agent:main:main"), "to a session");
     store.update(outbox).set({ status: "sending" }).run();
     markInterruptedUnsure(store);
-    expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["unsure", "pending"]);
+    expect(runDeliveries(store, "run_1").map(({ status }) => status)).toEqual(["unsure", "pending"]);
     expect(await drain(store, () => ({ outcome: "delivered" }))).toEqual(["to a session"]);
   });
 });
@@ -62,15 +66,29 @@ test("a channel that refuses every time is given up, a session that does not ans
     put(store, sessionTarget("agent:main:main"), "to a session");
     const refuse = (): Delivery => ({ outcome: "retry", afterMs: 0, reason: "no" });
     for (let day = 1; day <= 12; day++) await drain(store, refuse, day * 86_400_000);
-    expect(deliveriesOf(store, "run_1").map(({ status }) => status)).toEqual(["failed", "pending"]);
+    expect(runDeliveries(store, "run_1").map(({ status }) => status)).toEqual(["failed", "pending"]);
   });
 });
 
 test("the parts that a draft becomes stand in its place, before what was put in later", async () => {
   await inStore("outbox-draft", async (store) => {
-    put(store, chat("1"), draftOf("a|b|c"));
+    putDraft(store, chat("1"), "a|b|c");
     put(store, chat("1"), "later");
-    put(store, chat("1"), draftOf("d|e"));
+    putDraft(store, chat("1"), "d|e");
     expect(await drain(store, () => ({ outcome: "delivered" }))).toEqual(["a", "b", "c", "later", "d", "e"]);
+  });
+});
+
+test("a draft that was stored with a prefix of its text becomes a draft with its text", async () => {
+  await inStore("outbox-prefix", async (store) => {
+    put(store, chat("1"), "\u0000draft\nHéllo|世界", "ready");
+    const [, convert = ""] = migrations.migrations.m0012?.split("--> statement-breakpoint") ?? [];
+    store.run(convert);
+    const rows = store.select({ text: outbox.text, draft: outbox.draft }).from(outbox).all();
+    expect(rows).toEqual([
+      { text: "Héllo|世界", draft: true },
+      { text: "ready", draft: false },
+    ]);
+    expect(await drain(store, () => ({ outcome: "delivered" }))).toEqual(["Héllo", "世界", "ready"]);
   });
 });

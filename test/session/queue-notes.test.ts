@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { admit, mergeable, nextUp, type QueuePolicy, type WaitingRun } from "../../src/session-store/queue.ts";
+import { admit, mergeable, nextRun, type QueuePolicy, type WaitingRun } from "../../src/session-store/queue.ts";
 
 const note = (id: string): WaitingRun => ({ id, acceptedAt: 0, mergeKey: "t", behind: true, queueClass: "note" });
 const policy = (mode: QueuePolicy["mode"]): QueuePolicy => ({ mode, debounceMs: 500, cap: 1, drop: "old" });
@@ -13,5 +13,5 @@ test("what was sent from elsewhere has a turn of its own, whatever waits, and gi
   });
   expect(admit(waiting, { mergeKey: "t", queueClass: "message" }, undefined, policy("interrupt")).drop).toEqual([]);
   expect(mergeable(waiting, "t", policy("steer"))).toEqual([]);
-  expect(nextUp(waiting, policy("collect"), 0)).toEqual({ take: [note("a")] });
+  expect(nextRun(waiting, policy("collect"), 0)).toEqual({ take: [note("a")] });
 });

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { QueueClass } from "../../src/config/origins.ts";
-import { admit, inTurn, mergeable, nextUp, type QueuePolicy, type WaitingRun } from "../../src/session-store/queue.ts";
+import {
+  admit,
+  inQueueOrder,
+  mergeable,
+  nextRun,
+  type QueuePolicy,
+  type WaitingRun,
+} from "../../src/session-store/queue.ts";
 
 const policy = (change: Partial<QueuePolicy> = {}): QueuePolicy => {
   return { mode: "steer", debounceMs: 500, cap: 2, drop: "summarize", ...change };
@@ -12,7 +19,7 @@ const ids = (runs: readonly WaitingRun[]) => runs.map(({ id }) => id);
 
 test("a new conversation goes before whatever waits, and everything else keeps its order", () => {
   const waiting = [run("a"), run("b", "command"), run("c", "reset"), run("d", "announcement"), run("e", "reset")];
-  expect(ids(inTurn(waiting))).toEqual(["c", "e", "a", "b", "d"]);
+  expect(ids(inQueueOrder(waiting))).toEqual(["c", "e", "a", "b", "d"]);
 });
 
 test("a command never gives way to messages, and messages never to a command", () => {
@@ -52,7 +59,7 @@ test("nothing joins the run at work once the conversation is to begin anew, and 
 
 test("a command is neither collected with others nor made to wait for quiet", () => {
   const collect = policy({ mode: "collect" });
-  expect(nextUp([run("a", "command"), run("b")], collect, 0)).toEqual({ take: [run("a", "command")] });
-  expect(nextUp([run("a"), run("b", "command"), run("c")], collect, 1000)).toEqual({ take: [run("a"), run("c")] });
-  expect(nextUp([run("a"), run("b", "command")], collect, 0)).toEqual({ notBefore: 500 });
+  expect(nextRun([run("a", "command"), run("b")], collect, 0)).toEqual({ take: [run("a", "command")] });
+  expect(nextRun([run("a"), run("b", "command"), run("c")], collect, 1000)).toEqual({ take: [run("a"), run("c")] });
+  expect(nextRun([run("a"), run("b", "command")], collect, 0)).toEqual({ notBefore: 500 });
 });

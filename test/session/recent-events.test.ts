@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import { RecentEvents } from "../../src/session-store/event-log.ts";
-import type { ReadRequest } from "../../src/session-store/stored-events.ts";
+import type { EventRequest } from "../../src/session-store/stored-events.ts";
 
 function event(seq: number, runId = "run_a"): AgentEvent {
   return { type: "queue", phase: "waiting", ahead: 0, runId, seq, ts: 0 };
 }
 
 /** The numbers of what is at hand; undefined where storage has to be asked. */
-function seqs(recent: RecentEvents, request: Partial<ReadRequest>): number[] | undefined {
+function seqs(recent: RecentEvents, request: Partial<EventRequest>): number[] | undefined {
   return recent.read({ after: 0, limit: 100, ...request })?.events.map(({ seq }) => seq);
 }
 

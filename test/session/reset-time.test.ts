@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOver } from "../../src/session-store/new-conversation.ts";
+import { isOver } from "../../src/session-store/run-start.ts";
 
 const at = (text: string) => Date.parse(text);
 const daily = { mode: "daily", atHour: 4, zone: "Asia/Shanghai" } as const;

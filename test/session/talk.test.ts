@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mergeKeyOf } from "../../src/session-store/merge-key.ts";
+import { mergeKeyOf } from "../../src/session-store/admission.ts";
 import type { RunInput } from "../../src/session-store/run.ts";
 
 const mergeKey = (more: Partial<RunInput> = {}) => mergeKeyOf({ text: "x", timeoutSeconds: 0, ...more }, null);

@@ -1,6 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { tail } from "../../lib/text.ts";
-import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/merge-key.ts";
+import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/run-request.ts";
 import type { ChatMessage, ChatPart } from "./chat-schema.ts";
 import { type AttachedFile, requireImage } from "./files.ts";
 import type { InputItem, ResponsePart, ResponsesRequest } from "./responses-schema.ts";

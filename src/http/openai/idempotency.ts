@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { shortDigest } from "../../lib/digest.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { base32 } from "../../lib/ids.ts";
-import type { AcceptRequest } from "../../session-store/accept-request.ts";
+import type { AcceptRequest } from "../../session-store/run-request.ts";
 import { callerKey } from "../../session-store/run-request.ts";
 
 const MAX_KEY_CHARS = 200;

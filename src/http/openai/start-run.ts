@@ -3,11 +3,12 @@ import { agentOf } from "../../config/agents.ts";
 import { newRunId, objectNameOf } from "../../config/session-ids.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import { callSession } from "../../session/api.ts";
-import type { Accepted, AcceptRequest } from "../../session-store/accept-request.ts";
 import type { RunInput } from "../../session-store/run.ts";
-import { runInputOf } from "../../session-store/run-request.ts";
+import type { AcceptRequest } from "../../session-store/run-request.ts";
+import { requestInput } from "../../session-store/run-request.ts";
 import { listSessionApprovals } from "../../session-store/session-index.ts";
 import type { AppEnv } from "../context.ts";
+import type { Accepted } from "../run-schema.ts";
 import type { NewInput } from "./conversation.ts";
 import { keepFiles } from "./files.ts";
 import type { FollowedRun } from "./follow-run.ts";
@@ -37,7 +38,7 @@ export async function runInput(
   const services = c.get("services");
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: input.text, ...(model && { model }), ...(thinking && { thinking }) };
-  const base = runInputOf(request, agentId, services);
+  const base = requestInput(request, agentId, services);
   const kept = await keepFiles(input.files, services.workspaceOf(agentOf(services.config, agentId)));
   return {
     ...base,

@@ -21,8 +21,8 @@ const SLACK_MS = 60_000;
 
 /** What memory asks of a session: its transcript as pages. */
 export interface TranscriptSession {
-  remembered(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | undefined>;
-  rememberedPage(conversation: string, page: number): Promise<(TranscriptPage & { text: string }) | undefined>;
+  transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | undefined>;
+  transcriptPage(conversation: string, page: number): Promise<(TranscriptPage & { text: string }) | undefined>;
 }
 
 /** Where an agent's transcripts are, and what is known of them. */
@@ -48,7 +48,7 @@ export function transcriptDocuments(deps: TranscriptDocumentsDeps): DocumentStor
     const place = placeAt(path, agentId);
     if (place === undefined) return undefined;
     const { sessionKey, conversation, page: number } = place;
-    const page = await call(sessionKey, async (session) => session.rememberedPage(conversation, number));
+    const page = await call(sessionKey, async (session) => session.transcriptPage(conversation, number));
     return page && { document: documentOf(page), text: page.text };
   };
   return {
@@ -96,7 +96,7 @@ async function ask(sessionKey: string, call: CallSession<TranscriptSession>): Pr
   try {
     let remembered = NOTHING;
     for (let calls = 0; calls < MAX_CALLS && !remembered.isWhole; calls++) {
-      remembered = await call(sessionKey, async (session) => (await session.remembered()) ?? NO_SESSION);
+      remembered = await call(sessionKey, async (session) => (await session.transcriptPages()) ?? NO_SESSION);
     }
     return remembered.pages;
   } catch (error) {

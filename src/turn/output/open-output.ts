@@ -4,7 +4,7 @@ import type { SessionHooks } from "../../plugins/session-hooks.ts";
 import type { Services } from "../../services/services.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
-import { preferencesOf } from "../../session-store/preferences.ts";
+import { sessionPreferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
@@ -36,14 +36,14 @@ export function openOutput(
       send: () => waitUntil(deliveries.drainSoon()),
     },
     run,
-    outputPolicy(preferencesOf(settings, agent), agent, {
+    outputPolicy(sessionPreferences(settings, agent), agent, {
       inBlocks: inBlocks(services, run.row.target),
       isVetted: hooks.has("message_sending"),
       visible: visibleRepliesIn(services.config, agent.id, run.row.target?.kind ?? "direct"),
     }),
     run.journal.state.model ?? services.modelRefOf(agent),
   );
-  run.journal.attend(output);
+  run.journal.observe(output);
   return output;
 }
 

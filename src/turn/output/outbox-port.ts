@@ -5,7 +5,7 @@ import { findPaired } from "../../channels/pairing.ts";
 import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
-import { deliveriesOf, enqueue, isSameConversation, type Part } from "../../session-store/outbox.ts";
+import { enqueue, isSameConversation, type OutboxPart, runDeliveries } from "../../session-store/outbox.ts";
 import { SESSION_CHANNEL, sessionTarget } from "../../session-store/session-channel.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
@@ -29,7 +29,7 @@ export interface OutboxPortDeps {
   now(): number;
   /** Cuts a text into parts once plugins have seen it, and sends what is due. */
   deliveries: {
-    ready(markdown: string, target: Target, runId: string): Promise<readonly Part[] | { refusal: string }>;
+    ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
     drainSoon(): Promise<void>;
   };
   database: D1Database;
@@ -118,7 +118,7 @@ async function react(
 
 /** The parts that the call of this name has stored, in order; none before it has. */
 function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
-  const own = deliveriesOf(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
+  const own = runDeliveries(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
   const ids = new Set(own.map(({ deliveryId }) => deliveryId));
   const named = Array.from(own, (_, n) => `dlv_${nth(name, n)}`);
   return named.filter((id) => ids.has(id));
@@ -182,7 +182,7 @@ export async function messageParts(
   target: Target,
   run: ActiveRun,
   deps: OutboxPortDeps,
-): Promise<{ parts: Part[]; told: string }> {
+): Promise<{ parts: OutboxPart[]; told: string }> {
   const { text, directives } = withoutTags(written);
   const answered = replyTo === undefined ? directives.replyTo : { id: replyTo };
   const { first, rest } = replyTargets(target, "off", { ...(answered && { replyTo: answered }), isFirst: false });
@@ -204,7 +204,7 @@ async function ready(
   place: Target,
   { row }: ActiveRun,
   { deliveries }: OutboxPortDeps,
-): Promise<Part[]> {
+): Promise<OutboxPart[]> {
   const parts = await deliveries.ready(markdown, place, row.id);
   if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
   return parts.map((part, n) => (n === 0 ? { ...part, source: said } : part));

@@ -1,7 +1,7 @@
 import type { BlockSize } from "../../agent/block-chunker.ts";
 import type { Agent } from "../../config/agents.ts";
 import type { VisibleReplies } from "../../config/group-chat.ts";
-import type { Preferences } from "../../session-store/preferences.ts";
+import type { Preferences } from "../../session-store/session-settings.ts";
 
 /** What people are told of a run beside its answer, and how they get that. */
 export interface OutputPolicy {

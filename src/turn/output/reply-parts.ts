@@ -1,8 +1,9 @@
 import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
 import type { Target } from "../../channels/channel.ts";
-import type { Part } from "../../session-store/outbox.ts";
-import { type Answering, type RunResult, stopped } from "../../session-store/run-result.ts";
+import type { OutboxPart } from "../../session-store/outbox.ts";
+import type { Answering } from "../../session-store/run-result.ts";
+import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { fileLine } from "./files.ts";
 import type { RunOutput } from "./run-output.ts";
 
@@ -27,8 +28,8 @@ const BESIDE: Answering = { isFirst: false };
 export function replyParts(
   { texts, answering, files = [] }: RunResult,
   target: Target | null,
-  format: (target: Target, markdown: string, answering?: Answering) => Part[],
-): Part[] {
+  format: (target: Target, markdown: string, answering?: Answering) => OutboxPart[],
+): OutboxPart[] {
   if (target === null) return [];
   const said = texts.flatMap((text, n) => format(target, text, n === 0 ? answering : BESIDE));
   const attached = files.flatMap((file) =>

@@ -15,7 +15,7 @@ import {
 import { failureIn, sentByTool } from "../../session-store/delivered-text.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
-import { enqueue, type Part } from "../../session-store/outbox.ts";
+import { enqueue, type OutboxPart } from "../../session-store/outbox.ts";
 import type { PausedRun } from "../../session-store/run.ts";
 import type { JournalObserver } from "../../session-store/run-journal.ts";
 import type { Answering } from "../../session-store/run-result.ts";
@@ -30,9 +30,9 @@ export interface RunOutputDeps {
   log: EventLog;
   fence: Fence;
   /** Cuts a text into what its channel takes, in its markup. Never throws. */
-  format(target: Target, markdown: string, answering: Answering): Part[];
+  format(target: Target, markdown: string, answering: Answering): OutboxPart[];
   /** The question of a run that waits for a person. */
-  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): Part[];
+  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
   /** Sends what is in the outbox once the commit at hand stands. */
   send(): void;
   now(): number;
@@ -158,7 +158,7 @@ export class RunOutput implements JournalObserver {
       const isKnown = repeats(text, this.#reply.known);
       this.#reply.unsent = isKnown ? whole : "";
       if (isKnown) continue;
-      this.#reply.after ??= log.lastOf(row);
+      this.#reply.after ??= log.lastMessageSeq(row);
       this.#reply.isBegun = true;
       const answering = this.#answering();
       this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);

@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
-import type { Preferences } from "../../session-store/preferences.ts";
 import type { RunResult } from "../../session-store/run-result.ts";
+import type { Preferences } from "../../session-store/session-settings.ts";
 import { moneyText, tokenText } from "./amount-text.ts";
 
 /**

@@ -8,7 +8,7 @@ import type { SystemPrompt } from "../../models/model.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { promptText } from "../../prompt/system-prompt.ts";
 import type { Fence } from "../../session-store/fence.ts";
-import { findPrompt, insertPrompts, outlineOf } from "../../session-store/prompt-rows.ts";
+import { findPrompt, insertPrompts, promptOutline } from "../../session-store/prompt-rows.ts";
 import type { PromptRef } from "../../session-store/run.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import { sessionFolder, spillKey } from "../../session-store/spill.ts";
@@ -73,8 +73,8 @@ export class PromptKeeper {
     const report = reportPrompt(prompt, input);
     const none: Outline = { mode: input.mode, sections: [], files: [] };
     const rows = await Promise.all([
-      this.#rowOf(stable, system.stable, outlineOf(report, "above", input.mode)),
-      this.#rowOf(dynamic, system.dynamic, outlineOf(report, "below", input.mode)),
+      this.#rowOf(stable, system.stable, promptOutline(report, "above", input.mode)),
+      this.#rowOf(dynamic, system.dynamic, promptOutline(report, "below", input.mode)),
       this.#rowOf(toolsHash, toolList, none),
     ]);
     fence.write(() =>

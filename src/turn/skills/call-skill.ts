@@ -61,7 +61,7 @@ export function addNote(
 ): void {
   const at = Date.now();
   const sender = { id: "system", name: "System", owner: principal.owner };
-  journal.told({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
+  journal.addSystemMessage({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 
 async function invocationNote(invocation: ResolvedSkillCommand, skills: TurnSkills): Promise<string> {

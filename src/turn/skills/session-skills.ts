@@ -11,8 +11,8 @@ import type { SessionRow } from "../../session-store/session-row.ts";
 import {
   isSameScan,
   readSnapshot,
-  type Snapshot,
-  snapshotOf,
+  type SkillSnapshot,
+  takeSnapshot,
   writeSnapshot,
 } from "../../session-store/skill-snapshot.ts";
 import type { Store } from "../../session-store/store.ts";
@@ -58,7 +58,7 @@ export class SessionSkills implements SkillsSource {
    */
   #isOverdue = false;
   /** The stored snapshot, once it was read; null if there is none. */
-  #stored: Snapshot | null | undefined;
+  #stored: SkillSnapshot | null | undefined;
   /** Scans are numbered: the result of one that began before the stored one is dropped. */
   #lastStarted = 0;
   #lastStored = 0;
@@ -135,7 +135,7 @@ export class SessionSkills implements SkillsSource {
     const { scanned, unanswered } = await scanSkills(agent, services, listing, true);
     const [missing] = unanswered;
     if (missing === undefined) {
-      this.#storeIfNew(number, await snapshotOf(head, scanned));
+      this.#storeIfNew(number, await takeSnapshot(head, scanned));
       return scanned;
     }
     const known = this.#snapshot();
@@ -144,7 +144,7 @@ export class SessionSkills implements SkillsSource {
     return known?.scanned ?? scanned;
   }
 
-  #storeIfNew(number: number, found: Snapshot): void {
+  #storeIfNew(number: number, found: SkillSnapshot): void {
     if (number < this.#lastStored) return;
     this.#lastStored = number;
     const before = this.#snapshot();
@@ -154,7 +154,7 @@ export class SessionSkills implements SkillsSource {
     this.#stored = found;
   }
 
-  #snapshot(): Snapshot | undefined {
+  #snapshot(): SkillSnapshot | undefined {
     this.#stored ??= readSnapshot(this.#deps.store) ?? null;
     return this.#stored ?? undefined;
   }

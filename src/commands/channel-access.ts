@@ -1,4 +1,30 @@
+import type { ActivationPort } from "./channel-access-port.ts";
 import type { QueuedCommand } from "./command.ts";
+
+const ACTIVATION_USAGE = "/activation [mention | always | default]";
+
+/** `/activation`: whether the agent reads every message of a group or only messages addressed to it. */
+export const activation: QueuedCommand = {
+  kind: "queued",
+  name: "activation",
+  summary: "Show or set when the agent answers in this group",
+  usage: ACTIVATION_USAGE,
+  async run(args, { activation: group }) {
+    if (group === undefined) return "This is not a group. The agent reads every message here.";
+    const word = args.toLowerCase();
+    if (word === "mention" || word === "always") await group.save(word);
+    else if (word === "default") await group.save(undefined);
+    else if (word !== "") return `Use \`${ACTIVATION_USAGE}\`.`;
+    return show(group);
+  },
+};
+
+async function show(group: ActivationPort): Promise<string> {
+  const mode = (await group.find()) ?? group.configured;
+  return mode === "always"
+    ? "Activation: always. The agent reads every message in this group."
+    : "Activation: mention. The agent reads only messages that mention it or reply to it.";
+}
 
 /** `/pair [list] | approve <code> [owner] | revoke <id>`: who may write to the agent on a channel. */
 export const pair: QueuedCommand = {
@@ -13,7 +39,7 @@ export const pair: QueuedCommand = {
     if (verb === "approve" && what !== undefined && isWhole) {
       const approved = await pairing.approve(what, as === "owner");
       if (approved === undefined) return `No request has the code \`${what}\`. A code is valid for one hour.`;
-      return `Approved${approved.owner ? " as owner" : ""}: ${nameOf(approved)}.`;
+      return `Approved${approved.owner ? " as owner" : ""}: ${personName(approved)}.`;
     }
     if (verb === "revoke" && what !== undefined && isWhole) {
       return (await pairing.revoke(what)) ? `Removed: \`${what}\`.` : `No request or approval has the id \`${what}\`.`;
@@ -32,14 +58,14 @@ interface Person {
 
 function list(people: readonly Person[]): string {
   if (people.length === 0) return "There are no pairing requests.";
-  return people.map((person) => `- ${nameOf(person)}: ${standingOf(person)}`).join("\n");
+  return people.map((person) => `- ${personName(person)}: ${personStatus(person)}`).join("\n");
 }
 
-function nameOf({ id, senderName }: Person): string {
+function personName({ id, senderName }: Person): string {
   return senderName === null ? `\`${id}\`` : `${senderName} (\`${id}\`)`;
 }
 
-function standingOf({ approvedAt, owner, code }: Person): string {
+function personStatus({ approvedAt, owner, code }: Person): string {
   if (approvedAt === null) return `waiting, code \`${code}\``;
   return owner ? "approved as owner" : "approved";
 }
