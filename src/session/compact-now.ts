@@ -19,7 +19,7 @@ import { MODEL_IDLE_MS } from "../turn/turn.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
 
 /** What having a conversation summarized needs of the object that it is done in. */
-interface CompactRoom extends RunBudgetDeps {
+interface CompactNowDeps extends RunBudgetDeps {
   store: Store;
   hooks: SessionHooks;
   owner(): SessionRow;
@@ -34,7 +34,7 @@ interface CompactRoom extends RunBudgetDeps {
  * gives what came of it the first time where that was stored. Rejects where the run is stopped before.
  * @param focus what matters most to whoever wants it; empty for nothing in particular
  */
-export async function compactNow(run: ActiveRun, focus: string, deps: CompactRoom): Promise<CompactionOutcome> {
+export async function compactNow(run: ActiveRun, focus: string, deps: CompactNowDeps): Promise<CompactionOutcome> {
   const made = compactionBy(deps.store, run.row.id);
   if (made !== undefined) return { kind: "done", tokensBefore: made.tokensBefore, tokensAfter: made.tokensAfter };
   const context = turnContextOf(run, deps.owner(), deps.services());
