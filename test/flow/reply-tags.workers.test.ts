@@ -1,3 +1,4 @@
+import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { callsTo, chatOf, hear, settled } from "./chats.ts";
 import { asked, call, eventsOf, finished, historyOf, script } from "./client.ts";
@@ -103,8 +104,7 @@ test("a picture that the platform does not take as one goes out as a document", 
   const chat = chatOf(13206);
   const refusal = { ok: false, error_code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS" };
   const answers = [{ method: "sendPhoto", status: 400, body: refusal }];
-  const { inject } = await import("vitest");
-  await fetch(`${inject("botApi")}/control/7000000001:flow`, { method: "PUT", body: JSON.stringify({ answers }) });
+  await fetch(`${env.TEST_BOT_API}/control/7000000001:flow`, { method: "PUT", body: JSON.stringify({ answers }) });
   await settled(await hear("wide", chat, "Send it"), chat);
   expect((await sent(chat)).map(([method]) => method)).toEqual(["sendPhoto", "sendDocument"]);
 });

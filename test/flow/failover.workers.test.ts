@@ -1,5 +1,5 @@
 import { env } from "cloudflare:test";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
 import type { ScriptedReply } from "../fakes/model-script.ts";
@@ -23,7 +23,7 @@ interface Setup {
  */
 async function given(name: string, { models, auth = {}, retry = { backoffMs: 5 }, secrets = {} }: Setup) {
   const [primary, ...fallbacks] = models;
-  const fake = { baseUrl: `${inject("modelServer")}/v1`, api: "openai-completions" };
+  const fake = { baseUrl: `${env.TEST_MODEL_SERVER}/v1`, api: "openai-completions" };
   const providers = Object.fromEntries(models.map((ref) => [ref.slice(0, ref.indexOf("/")), fake]));
   const change = (config: any) => ({
     ...config,

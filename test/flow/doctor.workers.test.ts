@@ -1,5 +1,5 @@
 import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:test";
-import { beforeEach, describe, expect, inject, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
@@ -40,7 +40,7 @@ function problems({ checks }: { checks: Check[] }): Record<string, Check> {
 
 /** Says what the Bot API tells of a bot's webhook, and what it answers next. */
 async function botSays(token: string, state: object) {
-  await fetch(`${inject("botApi")}/control/${token}`, { method: "PUT", body: JSON.stringify(state) });
+  await fetch(`${env.TEST_BOT_API}/control/${token}`, { method: "PUT", body: JSON.stringify(state) });
 }
 
 beforeEach(async () => {
@@ -256,7 +256,7 @@ describe("Telegram", () => {
   const HOOK = `${ORIGIN}/channels/telegram/default/webhook`;
 
   function withBot(token: string, account: object = {}) {
-    const channels = { telegram: { accounts: { default: { apiBase: inject("botApi"), ...account } } } };
+    const channels = { telegram: { accounts: { default: { apiBase: env.TEST_BOT_API, ...account } } } };
     return configured({ channels }, { TELEGRAM_BOT_TOKEN: token, TELEGRAM_WEBHOOK_SECRET: "s" });
   }
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { chatOf, hear, settled } from "./chats.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
 import { configure, session } from "./session-lab.ts";
@@ -52,7 +52,7 @@ test("what cannot be called on is answered in the chat without a model, also whe
 
 /** The menus that a chat was given, each as the names in it. */
 async function menusOf(chat: number): Promise<string[][]> {
-  const calls = await (await fetch(`${inject("botApi")}/control/7000000001:flow/calls`)).json<any[]>();
+  const calls = await (await fetch(`${env.TEST_BOT_API}/control/7000000001:flow/calls`)).json<any[]>();
   const own = calls.filter(({ method, args }) => method === "setMyCommands" && args.scope.chat_id === chat);
   return own.map(({ args }) => args.commands.map(({ command }: { command: string }) => command));
 }
@@ -89,7 +89,7 @@ test("an owner's chat has a menu of commands, skills' included, which is sent ag
 
 test("a menu that is refused fails no turn, and is not asked for again until the list is another", async () => {
   const [name, chat] = ["chat-refused-menu", chatOf(4205)];
-  const bot = `${inject("botApi")}/control/7000000002:menu`;
+  const bot = `${env.TEST_BOT_API}/control/7000000002:menu`;
   await configure(name, withMenu, { TELEGRAM_BOT_TOKEN: "7000000002:menu" });
   const body = { ok: false, error_code: 400, description: "Bad Request: no" };
   const answers = [{ method: "setMyCommands", status: 400, body }];

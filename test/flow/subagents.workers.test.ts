@@ -1,5 +1,5 @@
-import { SELF } from "cloudflare:test";
-import { expect, inject, test } from "vitest";
+import { env, SELF } from "cloudflare:test";
+import { expect, test } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import type { SessionCalls } from "../../src/session/api.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
@@ -9,7 +9,7 @@ import { configure, session } from "./session-lab.ts";
 const BOT = "7000000001:flow";
 
 async function sentTo(chat: number): Promise<string[]> {
-  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<any[]>();
+  const calls = await (await fetch(`${env.TEST_BOT_API}/control/${BOT}/calls`)).json<any[]>();
   return calls
     .filter(({ method, args }) => method === "sendMessage" && String(args.chat_id) === String(chat))
     .map(({ args }) => args.text);

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:test";
 import { describe, expect, inject, test } from "vitest";
 import { chatOf, hear, settled } from "./chats.ts";
 import { asked, eventsOf, finished, historyOf, say, script } from "./client.ts";
@@ -5,7 +6,7 @@ import { tinyWindow } from "./config.ts";
 import { compactionsIn, overflow, pages, requestsOf, talked } from "./context-lab.ts";
 import { armWithDump, configure, session, sql } from "./session-lab.ts";
 
-const url = `${inject("modelServer")}/fixtures/model-streams/errors.json`;
+const url = `${env.TEST_MODEL_SERVER}/fixtures/model-streams/errors.json`;
 
 /** What servers say of a request that is too long, as the status and body of an answer. */
 async function recordedOverflows(): Promise<{ status: number; body: string }[]> {

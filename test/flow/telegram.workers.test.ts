@@ -1,5 +1,5 @@
 import { SELF } from "cloudflare:test";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
 
@@ -29,7 +29,7 @@ function deliver(body: unknown, secret = "flow-webhook-secret") {
 }
 
 async function sent(chat: number): Promise<string[]> {
-  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<any[]>();
+  const calls = await (await fetch(`${env.TEST_BOT_API}/control/${BOT}/calls`)).json<any[]>();
   return calls
     .filter((made) => made.method === "sendMessage" && String(made.args.chat_id) === String(chat))
     .map((made) => made.args.text);
@@ -84,7 +84,7 @@ test("a stranger is told a code once, and talks in a session of their own when i
 test("a reply whose arrival nobody can know is marked unsure, not repeated, and sent again when a person says so", async () => {
   await script("default", [{ text: "Did it arrive?" }]);
   const answers = [{ method: "sendMessage", cut: "after" }];
-  await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
+  await fetch(`${env.TEST_BOT_API}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
   await deliver(update("Unsure", 42));
   const last = async () => (await historyOf("agent:main:main")).messages.at(-1) as unknown as { runId: string };
   await waitFor(async () => JSON.stringify(await last()).includes("Did it arrive?"));
@@ -106,7 +106,7 @@ test("a reply whose arrival nobody can know is marked unsure, not repeated, and 
 test("a wish to send again that reaches the session twice is one, however the delivery has come out meanwhile", async () => {
   await script("default", [{ text: "Is it there?" }]);
   const answers = Array.from({ length: 3 }, () => ({ method: "sendMessage", cut: "after" }));
-  await fetch(`${inject("botApi")}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
+  await fetch(`${env.TEST_BOT_API}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
   await deliver(update("Unsure again", 42));
   const attempts = async () => (await sent(42)).filter((text) => text === "Is it there?").length;
   await waitFor(async () => (await attempts()) === 1);
@@ -129,7 +129,7 @@ test("a wish to send again that reaches the session twice is one, however the de
 test("a channel that asks for patience gets it, and the reply arrives once", async () => {
   await script("default", [{ text: "Patient." }]);
   const answers = [{ method: "sendMessage", retryAfter: 1 }];
-  const control = `${inject("botApi")}/control/${BOT}`;
+  const control = `${env.TEST_BOT_API}/control/${BOT}`;
   await fetch(control, { method: "PUT", body: JSON.stringify({ answers }) });
   const before = (await sent(42)).filter((text) => text === "Patient.").length;
   await deliver(update("Be patient", 42));

@@ -1,5 +1,5 @@
 import { env, SELF } from "cloudflare:test";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import { session } from "./session-lab.ts";
 
@@ -108,7 +108,7 @@ test("an account of a channel that is added takes messages at once", async () =>
     );
   expect((await webhook()).status).toBe(404);
   await patch({
-    channels: { telegram: { accounts: { fresh: { apiBase: inject("botApi"), username: "isopod_bot" } } } },
+    channels: { telegram: { accounts: { fresh: { apiBase: env.TEST_BOT_API, username: "isopod_bot" } } } },
   });
   expect((await webhook()).status).toBe(200);
 });

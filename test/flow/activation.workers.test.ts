@@ -1,5 +1,5 @@
 import { env, SELF } from "cloudflare:test";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import { asked, historyOf, script, waitFor } from "./client.ts";
 
 const BOT = "7000000001:flow";
@@ -26,7 +26,7 @@ async function inGroup(text: string, from = 42, more: object = {}): Promise<bool
 
 /** What the bot has said in the group. */
 async function sent(): Promise<string[]> {
-  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<any[]>();
+  const calls = await (await fetch(`${env.TEST_BOT_API}/control/${BOT}/calls`)).json<any[]>();
   return calls
     .filter(({ method, args }) => method === "sendMessage" && String(args.chat_id) === String(GROUP))
     .map(({ args }) => args.text);

@@ -1,4 +1,5 @@
-import { expect, inject, test } from "vitest";
+import { env } from "cloudflare:test";
+import { expect, test } from "vitest";
 import { type AnyPlugin, definePlugin } from "../../src/plugins/plugin.ts";
 import { asked, call, finished, historyOf, say, script } from "./client.ts";
 import { auditOf, sha256, turn } from "./plugin-lab.ts";
@@ -204,7 +205,7 @@ test("a model of a provider that a plugin brings answers where it says so", asyn
   const name = "house";
   await script("house-model", [{ text: "From the house." }]);
   const providers: AnyPlugin["providers"] = {
-    house: { baseUrl: `${inject("modelServer")}/v1`, api: "anthropic-messages", headers: {}, models: [] },
+    house: { baseUrl: `${env.TEST_MODEL_SERVER}/v1`, api: "anthropic-messages", headers: {}, models: [] },
   };
   const choose = { run: () => ({ providerOverride: "house", modelOverride: "house-model" }) };
   const run = await turn(name, { before_model_resolve: choose }, { providers });

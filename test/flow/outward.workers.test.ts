@@ -1,5 +1,5 @@
-import { SELF } from "cloudflare:test";
-import { expect, inject, test } from "vitest";
+import { env, SELF } from "cloudflare:test";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/agent/tool.ts";
 import type { Target } from "../../src/channels/channel.ts";
@@ -8,7 +8,7 @@ import { asked, call, finished, historyOf, script, waitFor } from "./client.ts";
 import { calling, childrenOf, spawning } from "./family-lab.ts";
 import { configure, equip, session } from "./session-lab.ts";
 
-const BOT = `${inject("botApi")}/control/7000000001:flow`;
+const BOT = `${env.TEST_BOT_API}/control/7000000001:flow`;
 
 async function answerOnce(answer: object): Promise<void> {
   await fetch(BOT, { method: "PUT", body: JSON.stringify({ answers: [answer] }) });
@@ -204,7 +204,7 @@ test("a model that thinks in tags is asked for them, and shows only what is fina
 });
 
 test("a model that takes over is told who it is, and the rest of its prompt is the same", async () => {
-  const fake = { baseUrl: `${inject("modelServer")}/v1`, api: "openai-completions" };
+  const fake = { baseUrl: `${env.TEST_MODEL_SERVER}/v1`, api: "openai-completions" };
   await configure("takes-over", (config) => ({
     ...config,
     agents: {
