@@ -4,14 +4,20 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
+import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
 import { testConfig, testSecrets } from "./flow/config.ts";
 import { readWorker } from "./flow/read-worker.ts";
+
+// What workerd prints is printed by this process, and the plugin has no option for it.
+dropExpected(process.stdout);
+dropExpected(process.stderr);
 
 const worker = await readWorker();
 
 /** The Worker in workerd. Each workerd has its own model provider and Bot API, so that files in two of them do not meet. */
 const inWorkerd = cloudflareTest(async ({ inject }) => {
+  // They do not keep the process alive, and end with it.
   const [models, botApi] = await Promise.all([startModelServer(), startBotApi()]);
   return {
     remoteBindings: false,
@@ -70,6 +76,8 @@ export default defineConfig({
       },
     ],
     maxWorkers: availableParallelism(),
+    // What the Worker logs is shown where a test fails.
+    silent: "passed-only",
     // A slow machine is no failure: nothing here measures time.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -50,6 +50,7 @@ export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise
     });
   });
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  server.unref();
   const address = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${address.port}`,

@@ -141,6 +141,7 @@ export async function startModelServer({
     });
   });
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  server.unref();
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
