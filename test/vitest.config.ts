@@ -17,8 +17,8 @@ const worker = await readWorker();
 
 /** The Worker in workerd. Each workerd has its own model provider and Bot API, so that files in two of them do not meet. */
 const inWorkerd = cloudflareTest(async ({ inject }) => {
-  // They do not keep the process alive, and end with it.
   const [models, botApi] = await Promise.all([startModelServer(), startBotApi()]);
+  for (const server of [models, botApi]) server.unref();
   return {
     remoteBindings: false,
     main: worker.main,

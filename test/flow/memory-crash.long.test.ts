@@ -1,7 +1,7 @@
 import { env, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
-import { mergeKey, rememberTranscripts, talkKey } from "../session/memory/transcripts-lab.ts";
+import { mergeKey, rememberTranscripts, talkKey } from "../services/memory/transcripts-lab.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { kill, session } from "./session-lab.ts";
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { agentOf } from "../../src/config/agents.ts";
-import { wholeSchema } from "../../src/services/config-schema.ts";
-import { skillFolder } from "../../src/services/skills/skill-folder.ts";
-import { skillsOverview } from "../../src/services/skills/skills-overview.ts";
-import { textsRoot } from "../../src/skills/roots.ts";
-import type { LeftOut, Skill } from "../../src/skills/skill.ts";
-import { aSkill, requiring, skillWith } from "../skills/a-skill.ts";
+import { agentOf } from "../../../src/config/agents.ts";
+import { wholeSchema } from "../../../src/services/config-schema.ts";
+import { skillFolder } from "../../../src/services/skills/skill-folder.ts";
+import { skillsOverview } from "../../../src/services/skills/skills-overview.ts";
+import { textsRoot } from "../../../src/skills/roots.ts";
+import type { LeftOut, Skill } from "../../../src/skills/skill.ts";
+import { aSkill, requiring, skillWith } from "../../skills/a-skill.ts";
 
 interface Given {
   skills: Skill[];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moneyText, tokenText, totalText } from "../../src/turn/output/amount-text.ts";
+import { moneyText, tokenText, totalText } from "../../../src/turn/output/amount-text.ts";
 
 test.each([
   [0, "0"],

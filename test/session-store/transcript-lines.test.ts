@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { AssistantMessage, UserMessage } from "../../../src/models/message.ts";
-import { NO_USAGE } from "../../../src/models/message.ts";
-import { transcriptLines } from "../../../src/session-store/transcript-lines.ts";
+import type { AssistantMessage, UserMessage } from "../../src/models/message.ts";
+import { NO_USAGE } from "../../src/models/message.ts";
+import { transcriptLines } from "../../src/session-store/transcript-lines.ts";
 
 const at = Date.UTC(2026, 10, 22, 14, 3);
 

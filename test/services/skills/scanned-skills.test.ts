@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { groupScanned, MAX_DESCRIPTION_CHARS, scannedSkills } from "../../src/services/skills/scanned-skills.ts";
-import type { Skill, SkillSource } from "../../src/skills/skill.ts";
-import { aSkill } from "../skills/a-skill.ts";
+import { groupScanned, MAX_DESCRIPTION_CHARS, scannedSkills } from "../../../src/services/skills/scanned-skills.ts";
+import type { Skill, SkillSource } from "../../../src/skills/skill.ts";
+import { aSkill } from "../../skills/a-skill.ts";
 
 function skill(name: string, source: SkillSource = "workspace", more: Partial<Skill> = {}): Skill {
   return aSkill(name, { source, ...more });
