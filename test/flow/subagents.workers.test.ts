@@ -2,6 +2,7 @@ import { env, SELF } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import type { SessionCalls } from "../../src/session/api.ts";
+import { chatOf, hear, settled } from "./chats.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { calling, childrenOf, spawning, stubByKey, textsIn, untilSaid } from "./family-lab.ts";
 import { configure, session } from "./session-lab.ts";
@@ -52,12 +53,16 @@ test("what a sub-agent found is told by its parent where the question came from,
   expect(notice).toContain("NO_REPLY");
 });
 
-test("a parent that has nothing to add stays silent", async () => {
+test("a parent that answers a sub-agent's result with the silent token sends nothing more", async () => {
   await script("quiet", [spawning("quiet-child"), { text: "Started." }, { text: "NO_REPLY" }]);
   await script("quiet-child", [{ text: "Nothing new.", delayMs: 800 }]);
-  await say("Look", "quiet", session("quiet"));
+  const chat = chatOf(4301);
+  expect(await settled(await hear("quiet", chat, "Look"), chat)).toEqual(["Started."]);
   await waitFor(async () => (await asked("quiet")).length === 3);
-  expect(await sentTo(43)).not.toContain("NO_REPLY");
+  const { sessionKey } = session("quiet");
+  const announced = async () => (await historyOf(sessionKey)).messages as unknown as { role: string; runId: string }[];
+  await waitFor(async () => (await announced()).filter(({ role }) => role === "assistant").length === 3);
+  expect(await settled((await announced()).at(-1)!.runId, chat)).toEqual(["Started."]);
 });
 
 test("a sub-agent gets the minimal prompt, the files that work needs, its context, and no more tools than its depth allows", async () => {

@@ -1,4 +1,4 @@
-import { SELF } from "cloudflare:test";
+import { runInDurableObject, SELF } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
@@ -73,6 +73,7 @@ test("a stranger is told a code once, and talks in a session of their own when i
   expect((await call("POST", "/v1/pairings/approve", { code })).status).toBe(200);
   await deliver(update("Now?", 77));
   await waitFor(async () => (await sent(77)).includes("Welcome."));
+  expect((await sent(77)).filter((text) => text.includes(code))).toHaveLength(1);
   const { messages } = await historyOf("agent:main:telegram:direct:77");
   expect(messages).toMatchObject([{ text: "Now?", sender: { owner: false } }, { role: "assistant" }]);
   const { tools, messages: seen } = (await asked("default")).at(-1)!.body;
@@ -126,14 +127,25 @@ test("a wish to send again that reaches the session twice is one, however the de
   await waitFor(async () => (await attempts()) === 3);
 });
 
-test("a channel that asks for patience gets it, and the reply arrives once", async () => {
+test("a channel that answers 429 is called again after its pause, and the reply arrives once", async () => {
   await script("default", [{ text: "Patient." }]);
   const answers = [{ method: "sendMessage", retryAfter: 1 }];
   const control = `${env.TEST_BOT_API}/control/${BOT}`;
   await fetch(control, { method: "PUT", body: JSON.stringify({ answers }) });
-  const before = (await sent(42)).filter((text) => text === "Patient.").length;
+  const calls = async () => (await sent(42)).filter((text) => text === "Patient.").length;
   await deliver(update("Be patient", 42));
-  await waitFor(async () => (await sent(42)).filter((text) => text === "Patient.").length > before);
+  await waitFor(async () => (await calls()) === 1);
+  const runId = ((await historyOf("agent:main:main")).messages.at(-1) as unknown as { runId: string }).runId;
+  const deliveries = async () =>
+    (await (await call("GET", `/v1/runs/${runId}`)).json<{ deliveries: { status: string }[] }>()).deliveries;
+  await waitFor(async () => (await deliveries()).every(({ status }) => status === "delivered"));
+  expect(await deliveries()).toHaveLength(1);
+  const stub: any = env.SESSIONS.getByName(await objectNameOf("agent:main:main"));
+  await runInDurableObject(stub, async (_, { storage }) => {
+    expect(storage.sql.exec("select id from outbox where status in ('pending', 'sending')").toArray()).toEqual([]);
+  });
+  // The call that was answered 429, and the one that was taken.
+  expect(await calls()).toBe(2);
 });
 
 test("a webhook of an unknown account is answered as one of an unknown channel is, without repeating either", async () => {
