@@ -40,7 +40,7 @@ async function pausedRun(name: string, what: string) {
   return { runId, approval: (await view()).approvals[0] };
 }
 
-test("a call that needs a person's word pauses the run, and runs once it is allowed", async () => {
+test("a tool call that needs approval pauses the run, and runs when it is allowed", async () => {
   const { runId, approval } = await pausedRun("allow", "allow-1");
   expect(approval).toMatchObject({ tool: "launch", args: { what: "allow-1" }, question: "Launch allow-1?" });
   expect(done).not.toContain("allow-1");
@@ -55,7 +55,7 @@ test("a call that needs a person's word pauses the run, and runs once it is allo
   expect(events).toEqual(["requested", "decided"]);
 });
 
-test("a denied call is answered so that the model knows, and does not run", async () => {
+test("a denied tool call does not run, and its result tells the model so", async () => {
   const { runId, approval } = await pausedRun("deny", "deny-1");
   await call("POST", `/v1/approvals/${approval.id}`, { decision: "deny" });
   expect(await finished(runId)).toMatchObject({ status: "ok" });
@@ -66,7 +66,7 @@ test("a denied call is answered so that the model knows, and does not run", asyn
   });
 });
 
-test("/approve answers what waits, and allow-always is not asked again", async () => {
+test("/approve answers a waiting approval, and after allow-always the same call is not asked about again", async () => {
   const { runId } = await pausedRun("always", "always-1");
   const said = await finished((await say("/approve allow-always", "always", session("always"))).runId);
   expect(said).toMatchObject({ reply: "Allowed: `launch`." });
@@ -76,7 +76,7 @@ test("/approve answers what waits, and allow-always is not asked again", async (
   expect(done).toContain("always-2");
 });
 
-test("a pause holds over the death of the object, soon costs no alarm, and goes on when the word comes", async () => {
+test("a run that waits for approval survives the death of its object, sets no alarm after a while, and goes on when it is answered", async () => {
   const { runId, approval } = await pausedRun("durable", "durable-1");
   await new Promise((resolve) => setTimeout(resolve, 100));
   await runDurableObjectAlarm(await stubOf("durable"));
@@ -115,14 +115,14 @@ test("a paused run can be stopped, and what waits behind it then runs", async ()
   expect(await asked("stop-paused")).toHaveLength(2);
 });
 
-test("a wrong decision or id is refused by name", async () => {
+test("an approval with an unknown id or an invalid decision is refused, and the error names it", async () => {
   const wrong = await call("POST", `/v1/approvals/apr_${"0".repeat(52)}`, { decision: "maybe" });
   expect(wrong.status).toBe(400);
   expect(await wrong.text()).toContain("decision");
   expect((await call("POST", "/v1/approvals/nonsense", { decision: "deny" })).status).toBe(404);
 });
 
-test("a new conversation does not wait for a person's word on a call of the last one", async () => {
+test("a new conversation does not wait for an approval of the previous one", async () => {
   const { runId, approval } = await pausedRun("anew", "anew-1");
   const begun = await say("/new", "anew", session("anew"));
   expect(await finished(runId)).toMatchObject({ status: "aborted" });

@@ -25,7 +25,7 @@ async function leave(name: string, id: string): Promise<void> {
 
 const untold = async (name: string) => (await sql(name, "SELECT * FROM audit_pending")).length;
 
-test("what was not told to the audit trail before a death is told by whoever comes next, once", async () => {
+test("an audit entry that was not written when the object died is written once, by the next request", async () => {
   const name = "untold";
   await rained(name);
   const [line] = await auditOf(name);
@@ -40,7 +40,7 @@ test("what was not told to the audit trail before a death is told by whoever com
   await waitFor(async () => (await untold(name)) === 0);
 });
 
-test("what a session has not told when it is deleted is told before, and stays known", async () => {
+test("a deleted session first writes its pending audit entries, and they stay", async () => {
   const name = "told-last";
   await rained(name);
   await auditOf(name);
@@ -51,7 +51,7 @@ test("what a session has not told when it is deleted is told before, and stays k
   expect((await auditOf(name, 2)).map(({ id }) => id)).toContain("aud_last");
 });
 
-test("a line that is damaged is left out, and holds none of the others up", async () => {
+test("a damaged audit entry is left out and does not block the others", async () => {
   const name = "damaged-line";
   await rained(name);
   await auditOf(name);
@@ -63,7 +63,7 @@ test("a line that is damaged is left out, and holds none of the others up", asyn
   await waitFor(async () => (await untold(name)) === 0);
 });
 
-test("a turn that no plugin changes leaves no line and writes none", async () => {
+test("a turn that no plugin changes writes no audit entry", async () => {
   const name = "unchanged";
   await script(name, [{ text: "ok" }]);
   const idle = definePlugin({ name: "idle", summary: "Looks on", hooks: { before_prompt_build: { run: () => ({}) } } });
@@ -75,7 +75,7 @@ test("a turn that no plugin changes leaves no line and writes none", async () =>
   expect(await lines.bind(session(name).sessionKey).first("n")).toBe(0);
 });
 
-test("lines go when they are older than history is kept, and only then", async () => {
+test("audit entries are deleted when they are older than the history retention, and not before", async () => {
   const name = "old-lines";
   const insert = env.DB.prepare(
     "INSERT INTO audit (id, at, kind, agent_id, session_key, by, subject) VALUES (?, ?, 'prompt', ?, 'gone', 'x', 'y')",
@@ -97,7 +97,7 @@ test("lines go when they are older than history is kept, and only then", async (
   expect(await left()).toEqual(["aud_new", "aud_of_another"]);
 });
 
-test("the list is by agent and by kind, the latest first, and page by page nothing of one moment is lost", async () => {
+test("the audit trail is listed by agent and kind, newest first, and paging loses no entry of the same millisecond", async () => {
   const insert = env.DB.prepare(
     "INSERT INTO audit (id, at, kind, agent_id, session_key, by, subject) VALUES (?, ?, ?, 'other', 'pages', 'x', 'y')",
   );

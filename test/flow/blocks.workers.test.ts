@@ -51,7 +51,7 @@ test("a block leaves while the rest of the reply is still being written", async 
   ]);
 });
 
-test("where its object dies, what was sent is kept as a reply that broke off, and the model goes on from there", async () => {
+test("when the object dies in the middle of a reply in blocks, the sent blocks are kept as an interrupted reply and the model continues", async () => {
   await script("blocks-crash", [stuck(`${ONE}\n\n${TWO}`), { text: "The rest of it." }]);
   const chat = chatOf(9103, "blocks");
   const runId = await hear("blocks-crash", chat, "Tell me");
@@ -72,7 +72,7 @@ test("where its object dies, what was sent is kept as a reply that broke off, an
   expect((await eventsOf(runId)).filter(({ type }) => type === "assistant")).toHaveLength(2);
 });
 
-test("blocks are no progress: a run that gets no further than them is given up, and what was sent is kept", async () => {
+test("a run that crashes again and again after sending blocks is given up, and the sent blocks are kept", async () => {
   await script("blocks-loop", [stuck(`${ONE}\n\n${TWO}`)]);
   const chat = chatOf(9104, "blocks");
   const runId = await hear("blocks-loop", chat, "Tell me");
@@ -109,7 +109,7 @@ test("at the end of a message, blocks leave once it is finished", async () => {
   expect(await settled(runId, chat)).toEqual(["The first line.", "The second line.", "The third."]);
 });
 
-test("code that is longer than a block is fenced off in each", async () => {
+test("code that is longer than a block has its fence in each block", async () => {
   const lines = Array.from({ length: 120 }, (_, n) => `const value${n} = ${n}; // a line of code`);
   await script("blocks-code", [{ text: `Here:\n\n\`\`\`ts\n${lines.join("\n")}\n\`\`\`\n\nThat is it.` }]);
   const chat = chatOf(9105, "blocks");
@@ -161,14 +161,14 @@ test("a reply that was sent wholly in blocks is followed by what it has used, wh
   expect(sent).toEqual(["Hi.", ONE, "<i>10 tokens in, 5 out</i>"]);
 });
 
-test("a block is one row more, and nothing is written where replies leave whole", async () => {
+test("each block writes one row more, and a whole reply writes none", async () => {
   await script("blocks-rows", [{ text: `${ONE}\n\n${TWO}`, chunkSize: 9 }]);
   const whole = chatOf(9108);
   expect(await settled(await hear("blocks-rows", whole, "Whole"), whole)).toEqual([`${ONE}\n\n${TWO}`]);
   expect(await sql("blocks-rows", "select source from outbox")).toEqual([{ source: null }]);
 });
 
-test("what the message tool has said already is not said again in blocks", async () => {
+test("text that the message tool has sent is not sent again in blocks", async () => {
   const args = { text: `${ONE}\n\n${TWO}` };
   await script("blocks-known", [{ calls: [{ name: "message", args }] }, { text: `${ONE}\n\n${TWO}\n\n${THREE}` }]);
   const chat = chatOf(9110, "blocks");

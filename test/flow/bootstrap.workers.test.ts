@@ -119,7 +119,7 @@ describe("what is personal", () => {
 describe("HEARTBEAT.md and what the prompt says of heartbeats", () => {
   const due = "Check the soil sensor.";
 
-  test("are there for an agent that beats, as what asks for nothing counts as empty", async () => {
+  test("are in the prompt of an agent with a heartbeat, and a file without instructions counts as empty", async () => {
     await script("beats", [{ text: "1" }, { text: "2" }]);
     await withDefaults("beats", { heartbeat: { prompt: "Look after what is due." } });
     const idle = await promptOf("beats");
@@ -129,7 +129,7 @@ describe("HEARTBEAT.md and what the prompt says of heartbeats", () => {
     expect(shownOf(await promptOf("beats"), "HEARTBEAT.md")).toBe(due);
   });
 
-  test("are byte for byte the same where the system itself has the word", async () => {
+  test("are byte for byte the same in a turn that the system starts", async () => {
     const name = "beats-alike";
     await script(name, [{ text: "1" }, { text: "NO_REPLY" }]);
     await withDefaults(name, { heartbeat: {} });
@@ -182,7 +182,7 @@ describe("a file that is too long", () => {
     expect(await isTold("/new")).toBe(true);
   });
 
-  test("is told again where the model did not answer, and what is above the cache boundary is the same", async () => {
+  test("is named again when the model did not answer, and the prompt above the cache boundary stays the same", async () => {
     const name = "unanswered";
     await script(name, [{ status: 400, body: { error: { message: "no" } } }, { text: "1" }, { text: "2" }]);
     await withDefaults(name, { bootstrapMaxChars: 400, bootstrapPromptTruncationWarning: "once" });
@@ -219,7 +219,7 @@ describe("an AGENTS.md that is cut", () => {
 });
 
 describe("bad files", () => {
-  test("are said to be bad, and nothing that a provider refuses is sent", async () => {
+  test("are reported, and nothing that a provider refuses is sent", async () => {
     const name = "bad";
     await script(name, [{ text: "Hm." }]);
     await put("AGENTS.md", `Line one.${" Be brief.".repeat(20)}\0\u001b[31m\n`);

@@ -84,7 +84,7 @@ describe("what can grow", () => {
     expect(await finished((await say("And?", "endless", session("endless"))).runId)).toMatchObject({ reply: "Short." });
   });
 
-  test("a run that goes on and on is shown its question and the newest of it, however much it has read", async () => {
+  test("a very long run is shown its question and its newest messages, however much it has read", async () => {
     const steps = 20;
     await armWithDump("marathon", () => "d".repeat(60_000));
     const calls = Array.from({ length: steps }, (_, n) => ({ calls: [{ name: "dump", args: { n } }] }));
@@ -98,7 +98,7 @@ describe("what can grow", () => {
     expect((await historyOf(session("marathon").sessionKey)).messages).toHaveLength(2 * steps + 2);
   });
 
-  test("of messages that gave way only the last are told, and how many there were", async () => {
+  test("only the last of the messages that a full queue dropped are shown, with their number", async () => {
     const more = session("crowd");
     await finished((await say("/queue followup cap=1", "crowd", more)).runId);
     await script("crowd", [{ text: "first", delayMs: 1500 }, { text: "last" }]);

@@ -96,7 +96,7 @@ describe("a cap on runs", () => {
     expect(await storedIn(AGENT)).toEqual({ runs: 0, tokens: 0, micros: 0, open: 0 });
   });
 
-  test("of one agent has nothing to say to another", async () => {
+  test("of one agent does not limit another agent", async () => {
     const place = await capped("runs-other", { budgets: { perAgent: { runsPerHour: 0 }, agents: { main: {} } } });
     await script("runs-other", [{ text: "ok" }]);
     expect(await finished((await say("x", "runs-other", place)).runId)).toMatchObject({ status: "ok" });
@@ -159,7 +159,7 @@ describe("a cap on tokens", () => {
     expect(tokens).toBeLessThanOrEqual(tokensPerHour);
   });
 
-  test("gives back what a call had set aside whose object died, once the next one takes the run over", async () => {
+  test("releases the reservation of a call whose object died when the next incarnation takes over", async () => {
     const budgets = { perAgent: { tokensPerHour: 12_000 } };
     const place = await capped("tokens-crash", { budgets });
     await script("tokens-crash", [{ hang: true }, { text: "After all.", usage: { input: 100, output: 10 } }]);
@@ -184,7 +184,7 @@ describe("a cap on tokens", () => {
     expect(await finished((await say("x", "tokens-dead", place)).runId)).toMatchObject({ error: { code: "budget" } });
   });
 
-  test("counts an estimate of what nobody came to count, because somebody hung up", async () => {
+  test("counts an estimate for a call whose usage never arrived because the client disconnected", async () => {
     const place = await capped("tokens-stop", { budgets: { perAgent: { tokensPerHour } } });
     await script("tokens-stop", [{ text: "Once upon a time", hang: true }]);
     const { runId } = await say("x", "tokens-stop", place);
@@ -203,7 +203,7 @@ describe("a cap on tokens", () => {
     expect(await storedIn(AGENT)).toMatchObject({ runs: 1, tokens: 0 });
   });
 
-  test("has nothing set aside while a person is waited for", async () => {
+  test("reserves nothing while a run waits for approval", async () => {
     const place = await capped("tokens-wait", { budgets: { perAgent: { tokensPerHour } } });
     await arm("tokens-wait", [{ ...dumpTool(() => "done"), approval: () => "May I?" }]);
     await script("tokens-wait", [{ calls: [{ name: "dump", args: {} }] }, { text: "Done." }]);
@@ -217,7 +217,7 @@ describe("a cap on tokens", () => {
   });
 });
 
-test("what a summary took counts like any call, for the run's cost and for its budgets", async () => {
+test("the tokens of a summary count like any call, in the run's cost and in its budgets", async () => {
   await talked("small-paid", pages(8, 1600));
   const budgets = { perAgent: { tokensPerDay: 900_000 }, global: { usdPerDay: 9 } };
   const place = await capped("small-paid", { budgets, cost: { input: 1, output: 1 }, contextWindow: smallWindow });
@@ -339,7 +339,7 @@ function executionContext() {
   return { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} } as any;
 }
 
-test("an owner can ask what is left", async () => {
+test("/budget shows an owner what is left", async () => {
   const sender = { id: "42", owner: true };
   const tell = async (name: string) => {
     const runId = `run_${name}`;

@@ -26,7 +26,7 @@ async function crash(name: string) {
   await runDurableObjectAlarm(await stubOf(name));
 }
 
-test("a command that needs the world waits for its turn, asks no model, and no model sees it", async () => {
+test("a command that needs other services is a queued run without a model call, and no model sees it", async () => {
   await script("waits", [{ text: "one", delayMs: 200 }, { text: "two" }]);
   const first = await say("1", "waits", session("waits"));
   await untilAsked("waits", 1);
@@ -161,7 +161,7 @@ test("a new conversation begins once, however often its object dies", async () =
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "user", "assistant"]);
 });
 
-test("a command that was interrupted is carried out again", async () => {
+test("a command whose object died is run again", async () => {
   const insert =
     "INSERT INTO pairings (id, channel_id, account_id, code, requested_at, owner) VALUES (?, 'telegram', 'default', ?, ?, 0)";
   await env.DB.prepare(insert).bind("telegram:default:9", "CODE9", Date.now()).run();
@@ -228,7 +228,7 @@ test("while a run is at work every command that needs no turn is answered at onc
   expect(await asked("busy")).toHaveLength(1);
 });
 
-test("what is chosen holds from the next turn on, and `default` goes back to the configuration", async () => {
+test("a setting that a command makes applies from the next turn, and `default` restores the configuration", async () => {
   const { sessionKey } = session("choose");
   await configure("choose", (config) => ({
     ...config,

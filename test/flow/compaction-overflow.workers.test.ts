@@ -21,7 +21,7 @@ async function recordedOverflows(): Promise<{ status: number; body: string }[]> 
 }
 
 describe.skipIf(!inject("fixtures"))("a request that is refused for its size", () => {
-  test("is made again, whatever the server says, once the older part of the conversation is summarized", async () => {
+  test("is repeated after the older part of the conversation is summarized, however the server words the error", async () => {
     const refusals = await recordedOverflows();
     expect(refusals.length).toBeGreaterThan(20);
     const ends = refusals.map(async (refusal, n) => {
@@ -38,7 +38,7 @@ describe.skipIf(!inject("fixtures"))("a request that is refused for its size", (
   }, 120_000);
 });
 
-test("what was said before a provider broke off for size is void, and is said once", async () => {
+test("text that a provider streamed before it refused for size is void, and the reply appears once", async () => {
   await talked("half", pages(4, 300));
   const delta = { choices: [{ index: 0, delta: { role: "assistant", content: "Half an answer" } }] };
   const failed = { error: { message: "This model's maximum context length is 8192 tokens." } };
@@ -98,7 +98,7 @@ test("a conversation that stays too long is given up after two summaries, and a 
   expect((await requestsOf("hopeless")).at(-1)!.slice(1)).toEqual(["Hello"]);
 });
 
-test("where summaries fail for their size, too, they are asked for in smaller parts, and not without end", async () => {
+test("summaries that are refused for their size are made in smaller parts, a bounded number of times", async () => {
   await talked("refuses-all", pages(8, 1000));
   await script("refuses-all", [overflow()]);
   const { runId } = await say("And now?", "refuses-all", session("refuses-all"));
@@ -109,7 +109,7 @@ test("where summaries fail for their size, too, they are asked for in smaller pa
   expect((await asked("refuses-all")).length).toBeLessThanOrEqual(11);
 });
 
-test("a smaller model that stands in gets as much as it takes", async () => {
+test("a fallback model with a smaller window gets as much as fits it", async () => {
   await talked("wide-overflow", pages(20, 1000));
   await configure("wide-overflow", (config) => {
     config.agents.defaults.model = { primary: "fake/wide-overflow", fallbacks: ["fake/tiny-40"] };

@@ -40,7 +40,7 @@ test("a death between the parts of a summary begins with the first part again", 
   expect(await summariesOf("small-21")).toMatchObject([{ summary: "Whole." }]);
 });
 
-test("a death after the summary asks the model with it, and makes no other", async () => {
+test("when the object dies after a summary, the model is asked with that summary and no other is made", async () => {
   await talked("small-22", pages(8, 1600));
   await script("small-22", [{ text: "Eight pages." }, { hang: true }, { text: "Answer." }]);
   const { runId } = await say("And now?", "small-22", session("small-22"));
@@ -53,7 +53,7 @@ test("a death after the summary asks the model with it, and makes no other", asy
   expect(await summariesOf("small-22")).toHaveLength(1);
 });
 
-test("a death after a refusal, while room is made, loses no result of a tool and runs none twice", async () => {
+test("when the object dies while a refused request is shortened, no tool result is lost and no tool runs twice", async () => {
   await talked("dies-refused", pages(4, 300));
   let runs = 0;
   await armWithDump("dies-refused", () => `Run ${++runs}`);
@@ -74,7 +74,7 @@ test("a death after a refusal, while room is made, loses no result of a tool and
   expect(shown.filter((text) => text === "Run 1")).toHaveLength(1);
 });
 
-test("/compact that dies is begun again; one that had made its summary makes no other", async () => {
+test("/compact starts again when its object dies, and makes no second summary when it has one", async () => {
   await talked("compact-dies", pages(6, 400));
   await script("compact-dies", [{ hang: true }, { text: "Six pages." }, { text: "Another." }]);
   const { runId } = await say("/compact", "compact-dies", session("compact-dies"));
@@ -112,7 +112,7 @@ test("/stop ends a summary that is being made, and the conversation stays as it 
   expect(await finished(next)).toMatchObject({ status: "ok", reply: "Answer." });
 });
 
-test("what is said while a summary is made joins the request that follows it", async () => {
+test("a message that arrives while a summary is made joins the next request", async () => {
   await talked("small-24", pages(8, 1600));
   await script("small-24", [{ text: "Eight pages.", delayMs: 400 }, { text: "Both answered." }]);
   const first = await say("One?", "small-24", session("small-24"));

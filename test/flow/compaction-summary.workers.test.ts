@@ -39,7 +39,7 @@ test("what is too long for one request is summarized in parts, each of which goe
   expect(await summariesOf("small-10")).toHaveLength(1);
 });
 
-test("the next summary goes on from the one before, and stands for both", async () => {
+test("the next summary continues the previous one and replaces both parts", async () => {
   await talked("small-11", pages(8, 1600));
   await keepShort("small-11");
   await script("small-11", [
@@ -99,7 +99,7 @@ test("where no summary can be had and nothing can be shortened, a person is told
   expect((await finished(next)).reply).toMatch(/^(?:Summarized|The conversation could not)/);
 });
 
-test("a model of its own writes the summaries, and who answers stands in for it where it cannot", async () => {
+test("the configured compaction model writes summaries, and the answering model does when that one fails", async () => {
   await talked("small-14", pages(8, 1600));
   await keepShort("small-14", { model: "fake/scribe" });
   await script("scribe", [{ text: "By the scribe." }, { status: 401, body: { error: { message: "No." } } }]);
@@ -113,7 +113,7 @@ test("a model of its own writes the summaries, and who answers stands in for it 
   expect(await asked("scribe")).toHaveLength(2);
 });
 
-test("what summaries took is in what the run used", async () => {
+test("the usage of a run includes its summaries", async () => {
   await talked("small-15", pages(8, 1600));
   await keepShort("small-15");
   await script("small-15", [

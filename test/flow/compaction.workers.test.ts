@@ -46,7 +46,7 @@ test("a conversation that would not fit any more is summarized before the model 
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(10);
 });
 
-test("/compact summarizes when it is asked to, says what came of it, and what matters most is handed on", async () => {
+test("/compact summarizes, reports the result, and passes its instructions on", async () => {
   await talked("on-demand", pages(6, 400));
   await script("on-demand", [{ text: "Six pages about words." }, { text: "Here." }]);
   const more = session("on-demand");
@@ -71,7 +71,7 @@ test("/compact summarizes when it is asked to, says what came of it, and what ma
   expect((await finished((await say("/status", "on-demand", more)).runId)).reply).toContain("compacted once");
 });
 
-test("/compact says so where there is nothing to summarize", async () => {
+test("/compact reports that there is nothing to summarize", async () => {
   await script("brief", [{ text: "Hi." }]);
   await finished((await say("Hello", "brief", session("brief"))).runId);
   const { runId } = await say("/compact", "brief", session("brief"));
@@ -103,7 +103,7 @@ test("a call and its result are never parted, and the newest messages stay as th
   }
 });
 
-test("a reply that broke off is kept with what the model was told of it", async () => {
+test("an interrupted reply is kept with the note that the model got about it", async () => {
   const half = says(`Half: ${words(1900)}`, { stop: "aborted" });
   await lived("broke-off", [
     ...pages(6, 400).flatMap((page) => [asks("More"), says(page)]),
@@ -152,7 +152,7 @@ test("a conversation in Chinese is summarized as early as it has to be, and no r
   expect(Math.max(...sizes)).toBeLessThan(16_000);
 });
 
-test("plugins hear of a summary before and after it is made, also where somebody asks for it", async () => {
+test("plugins run before and after a summary, also for /compact", async () => {
   await talked("heard", pages(6, 400));
   const heard: string[] = [];
   const hooks = {

@@ -74,12 +74,12 @@ test("a document that is imported is in force with the next message, and its sec
   expect(results).toMatchObject([{ author: "import", note: "Imported from an openclaw.json." }]);
 });
 
-test("whoever replaces a configuration says which one", async () => {
+test("an import that replaces a configuration must name its revision", async () => {
   expect((await send("{}", "", {})).status).toBe(428);
   expect((await send("{}", "", { "If-Match": '"999"' })).status).toBe(412);
 });
 
-test("what is no document is refused, and nothing changes", async () => {
+test("an import of something that is not a document is refused, and nothing changes", async () => {
   const before = await stored();
   for (const [body, status] of [
     ["{nope", 400],

@@ -7,14 +7,14 @@ async function look(path: string) {
   return { status: response.status, body: await response.json<any>() };
 }
 
-test("without a path it is the JSON Schema of the whole configuration", async () => {
+test("GET /v1/config/schema without a path returns the JSON Schema of the whole configuration", async () => {
   const schema = await (await call("GET", "/v1/config/schema")).json<any>();
   expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
   expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(["agents", "channels", "models", "hooks"]));
   expect(schema.properties.agents.properties.list.items.properties.id.description).toBe("The agent's id.");
 });
 
-test("with a path it is one field", async () => {
+test("GET /v1/config/schema with a path returns one field", async () => {
   expect(await look("channels.telegram.accounts.main.dmPolicy")).toMatchObject({
     status: 200,
     body: { type: "string", default: "pairing", agentMayWrite: false },
@@ -22,7 +22,7 @@ test("with a path it is one field", async () => {
   expect(await look("agents.defaults.heartbeat.every")).toMatchObject({ body: { default: "30m", status: "planned" } });
 });
 
-test("a path that leads nowhere is answered with those that were probably meant", async () => {
+test("an unknown path of the configuration's schema is answered with similar paths", async () => {
   const { status, body } = await look("agents.defaults.modle");
   expect(status).toBe(404);
   expect(body.error.hint).toContain("agents.defaults.model");
@@ -30,6 +30,6 @@ test("a path that leads nowhere is answered with those that were probably meant"
   expect((await call("GET", "/v1/config/schema?paht=x")).status).toBe(400);
 });
 
-test("nobody sees it without the token", async () => {
+test("the configuration's schema is not readable without the token", async () => {
   expect((await SELF.fetch("https://isopod.test/v1/config/schema")).status).toBe(401);
 });

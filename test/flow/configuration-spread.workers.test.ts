@@ -83,7 +83,7 @@ async function give(name: string, DB: D1Database, more: object = {}): Promise<vo
   });
 }
 
-test("what another isolate stored is in force for the next turn once five seconds are over, and not sooner", async () => {
+test("a configuration that another isolate stored applies to the next turn after five seconds, and not sooner", async () => {
   const name = "spread-later";
   await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
   goOn(FRESH_MS);
@@ -96,7 +96,7 @@ test("what another isolate stored is in force for the next turn once five second
   expect(await promptOf(name, 2)).toContain("running inside Spread");
 });
 
-test("a message whose door knows a newer revision has that one at once", async () => {
+test("a message that arrives with a newer configuration revision uses it at once", async () => {
   const name = "spread-door";
   await script(name, [{ text: "1" }, { text: "2" }]);
   await finished(await tell(name));
@@ -133,7 +133,7 @@ test("a warm turn asks D1 nothing of the configuration, and after five seconds o
   expect(order).toEqual(["asked", "listed", "answered"]);
 });
 
-test("a message that comes while D1 is down to an object that knows nothing is kept, and answered later", async () => {
+test("a message to an object without a configuration is kept while D1 is down, and answered later", async () => {
   const name = "spread-down";
   let isDown = true;
   const DB = watched(() => {
@@ -154,7 +154,7 @@ test("a message that comes while D1 is down to an object that knows nothing is k
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Here I am." });
 });
 
-test("an object that wakes in an isolate that knows nothing asks before it does anything else", async () => {
+test("an object that wakes in an isolate without a configuration reads it first", async () => {
   const name = "spread-cold";
   await script(name, [{ text: "1" }]);
   await finished((await say("x", name, session(name))).runId);
@@ -175,7 +175,7 @@ test("an object that wakes in an isolate that knows nothing asks before it does 
   expect(status).toMatchObject({ status: "ok", reply: expect.stringContaining("Model") });
 });
 
-test("a stored document that is not valid any more is told with its fields, and the one before stays in force", async () => {
+test("a stored configuration that has become invalid is logged with its fields, and the previous one stays in force", async () => {
   const good = await storeElsewhere(calling("Good"));
   const newest = await storeElsewhere({ ...calling("Bad"), retired: true });
   goOn(FRESH_MS);
@@ -196,7 +196,7 @@ test("a stored document that is not valid any more is told with its fields, and 
   expect(await (await call("GET", "/v1/config")).json()).toMatchObject({ inForce: newest + 1, faults: [] });
 });
 
-test("a door that knows nothing while D1 is down says so, and stores nothing of which it does not know where to", async () => {
+test("a route without a configuration answers an error while D1 is down, and stores nothing", async () => {
   const DB = watched(() => {
     throw new Error("D1 is down.");
   });
@@ -207,7 +207,7 @@ test("a door that knows nothing while D1 is down says so, and stores nothing of 
   expect((await createApp().request("/healthz", {}, { ...env, DB })).status).toBe(200);
 });
 
-test("with a variable that is not valid nothing runs, but the configuration can be looked at and mended", async () => {
+test("with an invalid ISOPOD_CONFIG nothing runs, but the configuration can be read and repaired", async () => {
   await env.DB.exec("delete from config_revisions");
   await knownConfiguration(env.DB).refresh();
   const broken = { ...env, ISOPOD_CONFIG: "{agents: {defaults: {timeoutSeconds: 'long'}}}" };

@@ -26,7 +26,7 @@ async function errorOf(response: Response) {
   return { status: response.status, ...error } as { status: number } & Record<string, any>;
 }
 
-test("where nothing is stored the variable is in force, and the first change stores all of it", async () => {
+test("ISOPOD_CONFIG applies while nothing is stored, and the first change stores the whole document", async () => {
   const before = await view("?effective=true");
   expect(before).toMatchObject({ revision: 0, source: "environment", inForce: 0, faults: [] });
   expect(before.document.agents.defaults).not.toHaveProperty("timeoutSeconds");
@@ -57,7 +57,7 @@ test("another model answers the next message of a session that is awake", async 
   expect(await ask()).toMatchObject({ reply: "Two." });
 });
 
-test("a turn works to its end with what it began with, and the next one has what is new", async () => {
+test("a turn keeps the configuration that it began with, and the next turn has the new one", async () => {
   const { sessionKey } = session("config-during");
   const { list } = (await view()).document.agents;
   const spawn = { name: "sessions_spawn", args: { task: "Look", agentId: "other" } };
@@ -74,7 +74,7 @@ test("a turn works to its end with what it began with, and the next one has what
   await patch({ agents: { list } });
 });
 
-test("another queue mode holds for the next message, also while a run is at work", async () => {
+test("a new queue mode applies to the next message, also while a run is active", async () => {
   const { sessionKey } = session("config-queue");
   await patch({ messages: { queue: { mode: "followup" } } });
   await script("config-queue", [{ text: "First.", delayMs: 1500 }, { text: "Second." }]);
@@ -113,7 +113,7 @@ test("an account of a channel that is added takes messages at once", async () =>
   expect((await webhook()).status).toBe(200);
 });
 
-test("a wrong type is refused with the path of its field, and what was in force stays so", async () => {
+test("a configuration with a wrong type is refused with the path of the field, and the previous one stays in force", async () => {
   const before = await view();
   const refused = await errorOf(await patch({ agents: { defaults: { timeoutSeconds: "long", model: 7 }, lst: [] } }));
   expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
@@ -135,7 +135,7 @@ test("a wrong type is refused with the path of its field, and what was in force 
   expect(list).toMatchObject({ status: 400, faults: [{ path: "(document)" }] });
 });
 
-test("a secret's value is refused with how to store it, and is not repeated", async () => {
+test("a secret's value in a configuration is refused with how to store it, and the answer does not repeat it", async () => {
   const value = "sk-very-secret-value-1234567890";
   const response = await patch({ models: { providers: { fake: { apiKey: value } } } });
   const text = await response.text();
@@ -172,7 +172,7 @@ test("texts that may be secret are hidden from who reads, and stay when what was
   });
 });
 
-test("what a person changes in a browser bears another name than what a token does", async () => {
+test("the history names the browser or the token that made a change", async () => {
   const json = { "Content-Type": "application/json" };
   const login = await SELF.fetch("https://isopod.test/v1/login", {
     method: "POST",
@@ -207,7 +207,7 @@ test("a change says which revision it was made from: 428 without, 412 where some
   expect(weak.status).toBe(200);
 });
 
-test("of ten who change the same revision at once one wins, and the others learn which is there", async () => {
+test("of ten concurrent changes of one revision one succeeds, and the others are told the current revision", async () => {
   const { revision } = await view();
   const writers = Array.from({ length: 10 }, (_, n) =>
     call("PATCH", "/v1/config", { prompt: { productName: `Writer ${n}` } }, { "If-Match": `"${revision}"` }),
@@ -219,7 +219,7 @@ test("of ten who change the same revision at once one wins, and the others learn
   expect((await view()).document.prompt.productName).toBe(`Writer ${winner}`);
 });
 
-test("who changes whichever revision is there has their way, one after the other", async () => {
+test("changes with If-Match: * are applied one after the other", async () => {
   const { revision } = await view();
   const names = ["one", "two", "three"];
   const writers = names.map((name) =>
@@ -250,7 +250,7 @@ test("the body may be JSON5, with comments and without quotes", async () => {
   expect([put.status, await put.json()]).toMatchObject([200, { changed: [] }]);
 });
 
-test("nothing at all is no document", async () => {
+test("an empty body is not a configuration", async () => {
   const empty = { method: "PUT", headers: { Authorization: "Bearer test-token", "If-Match": "*" } };
   const response = await SELF.fetch("https://isopod.test/v1/config", empty);
   expect(await errorOf(response)).toMatchObject({ status: 400, message: "The body is empty." });
@@ -303,7 +303,7 @@ test("every change is a line of the audit trail, with paths and without values",
   expect(JSON.stringify(entries)).not.toContain("Audited");
 });
 
-test("a document that is too large is refused, and so is one who has no token", async () => {
+test("a configuration that is too large, or sent without the token, is refused", async () => {
   const large = JSON.stringify({ prompt: { productName: "x".repeat(1_100_000) } });
   expect((await call("PUT", "/v1/config", large, { "If-Match": "*" })).status).toBe(413);
   expect((await call("PUT", "/v1/config", {}, { "If-Match": "*", Authorization: "Bearer no" })).status).toBe(401);

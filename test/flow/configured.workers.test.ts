@@ -98,7 +98,7 @@ test("tools that are denied to all, or to one agent, are neither in its requests
   expect(few.filter((name) => ["read", "write", "edit", "gateway"].includes(name))).toEqual([]);
 });
 
-test("what is said of requests goes along with them, of an agent over all", async () => {
+test("request options of the configuration are sent with each request, an agent's before the defaults", async () => {
   await patch({
     agents: {
       defaults: { params: { temperature: 0.2, maxTokens: 900 } },
@@ -135,7 +135,7 @@ test("how long a tool's result may be is set for all, and for one agent", async 
   }
 });
 
-test("what is said of a voice is in the prompt", async () => {
+test("the configured voice is in the prompt", async () => {
   await patch({ messages: { tts: { hint: "Write numbers as words." } } });
   await script("configured-voice", [{ text: "Done." }]);
   await finished((await say("x", "configured-voice", { sessionKey: "agent:main:hook:configured-voice" })).runId);

@@ -44,7 +44,7 @@ test("a reply costs what the model costs that gave it, also where it stood in fo
   expect(await finished(runId)).toMatchObject({ status: "ok", costUsd: 0.101, model: "fake/cost-under" });
 });
 
-test("a run of a model without a price has no cost, which is something else than costing nothing", async () => {
+test("a run of a model without a price has an unknown cost, not a cost of zero", async () => {
   await script("cost-unknown", [{ text: "ok" }]);
   const { runId } = await say("x", "cost-unknown", session("cost-unknown"));
   expect(await finished(runId)).not.toHaveProperty("costUsd");

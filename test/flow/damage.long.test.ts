@@ -124,7 +124,7 @@ describe("a message that no model takes", () => {
     expect(JSON.stringify(await historyOf(session("poison").sessionKey))).toContain("Poison!");
   });
 
-  test("may be the result of a tool: then the call that brought it is left out with it", async () => {
+  test("that is a tool's result is left out together with its call", async () => {
     await script("poison-tool", [
       { text: "Let me look.", calls: [{ name: "ls", args: {}, id: "call_bad" }] },
       { status: 400, body: { error: { message: "invalid tool result" } } },
@@ -136,7 +136,7 @@ describe("a message that no model takes", () => {
     expect(JSON.stringify(said)).not.toContain("call_bad");
   });
 
-  test("or one that is too long for the model, and for a summary: then less is shown from turn to turn", async () => {
+  test("that is too long for the model and for a summary is shown shorter from turn to turn", async () => {
     await begun("overflow");
     const long = `Long ${"x".repeat(190_000)}`;
     await script("overflow", [{ status: 413 }]);
@@ -203,7 +203,7 @@ describe("a damaged run", () => {
     await waitFor(async () => (await listed()).some((run: any) => run.id === runId && run.status === "error"));
   });
 
-  test("one that waits behind a run at work does not keep that one from its tools", async () => {
+  test("that waits behind an active run does not keep that run from its tools", async () => {
     const name = "run-behind";
     await begun(name);
     const { mergeKey } = (await sql<{ mergeKey: string }>(name, "select merge_key as mergeKey from runs"))[0]!;
@@ -215,7 +215,7 @@ describe("a damaged run", () => {
     expect(await finished(damaged)).toMatchObject({ status: "error" });
   });
 
-  test("one that was over long ago is shown as failed", async () => {
+  test("that ended long ago is shown as failed", async () => {
     await begun("run-old");
     const runId = await putRun("run-old", { state: "{broken" });
     await sql("run-old", "update runs set open = 0 where id = ?", runId);
@@ -223,7 +223,7 @@ describe("a damaged run", () => {
     expect(await eventsOf(runId)).toEqual([]);
   });
 
-  test("settings that cannot be read are none, and a delivery to nowhere fails", async () => {
+  test("with unreadable settings has default settings, and its delivery without a target fails", async () => {
     await begun("run-rest");
     await sql("run-rest", "update session set settings = '{broken'");
     const runId = (await sql<{ id: string }>("run-rest", "select id from runs"))[0]!.id;

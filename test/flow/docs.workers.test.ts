@@ -35,7 +35,7 @@ test("an agent is told where the documentation is, and reads what it needs of it
   expect(mistaken).toContain("Near it: docs://plugins.");
 });
 
-test("whoever may not see the workspace can ask about Isopod all the same", async () => {
+test("a sender who may not read the workspace can read the documentation", async () => {
   await script("docs-guest", [
     calling("read", { path: "docs://plugins", limit: 1 }),
     calling("read", { path: "USER.md" }),
@@ -53,7 +53,7 @@ test("whoever may not see the workspace can ask about Isopod all the same", asyn
   expect(system).not.toContain("File tools take paths");
 });
 
-test("a sub-agent reads it, too", async () => {
+test("a sub-agent reads the documentation", async () => {
   await script("docs-parent", [spawning("docs-child"), { text: "ok" }]);
   await script("docs-child", [calling("read", { path: "docs://plugins", limit: 1 }), { text: "Read." }]);
   await say("Look it up", "docs-parent", session("docs-parent"));

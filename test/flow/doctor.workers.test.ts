@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 describe("a healthy deployment", () => {
-  test("with nothing but a token is well, and says what could be better", async () => {
+  test("with nothing but a token has no failures, and lists suggestions", async () => {
     const found = await diagnosis(BARE);
     expect(found.ok).toBe(true);
     expect(Object.keys(problems(found)).sort()).toEqual(["models.main", "owners.known"]);
@@ -57,7 +57,7 @@ describe("a healthy deployment", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ message: "telegram is not set up.", status: "ok" }));
   });
 
-  test("whatever is not well says what to do, and ids stand for one thing each", async () => {
+  test("names a fix for every finding, and each id has one meaning", async () => {
     const { checks } = await configured({
       agents: { list: [{ id: "a", model: "no/model" }], defaults: { sandbox: { mode: "all" } } },
     });
@@ -67,7 +67,7 @@ describe("a healthy deployment", () => {
     expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
   });
 
-  test("it takes a token to ask", async () => {
+  test("is reported only with the token", async () => {
     expect((await createApp().request(`${ORIGIN}/v1/doctor`, {}, env)).status).toBe(401);
     expect((await call("GET", "/v1/doctor?verbose=1")).status).toBe(400);
     expect((await call("GET", "/v1/doctor")).status).toBe(200);
@@ -103,7 +103,7 @@ describe("configuration", () => {
       expect(wrong["configuration.variable"]).toMatchObject({ status: "warn", path: "ISOPOD_CONFIG" });
     });
 
-    test("and is not valid any more fails, and says which one is in force", async () => {
+    test("that has become invalid fails, and the finding names the revision in force", async () => {
       await call("PUT", "/v1/config", { prompt: { productName: "Acorn" } }, { "If-Match": "*" });
       await env.DB.prepare(
         "insert into config_revisions select revision + 1, '{\"frob\": 1}', author, note, changed, created_at from config_revisions",

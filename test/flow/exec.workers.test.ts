@@ -66,7 +66,7 @@ test("a script that fails is a result, and one with a bad variable is an error a
   expect(await env.FILES.head(`${ROOT}exec-ran.txt`)).toBeNull();
 });
 
-test("what /stop calls off writes nothing", async () => {
+test("a script that /stop cancels writes nothing", async () => {
   const { sessionKey } = session("exec-stop");
   await script("exec-stop", [{ calls: [{ name: "exec", args: { command: "echo x > exec-stopped.txt; sleep 30" } }] }]);
   const { runId } = await say("x", "exec-stop", { sessionKey });
@@ -90,7 +90,7 @@ test("after a crash in the middle of a script it is not run again, and the model
   expect(await env.FILES.head(`${ROOT}exec-crash.txt`)).toBeNull();
 });
 
-test("there is no exec where it is denied, for others than owners, and where nothing is on the allowlist", async () => {
+test("exec is absent where it is denied, for senders who are not owners, and with an empty allowlist", async () => {
   const toolsOf = async (name: string, exec: object, more: object = {}) => {
     await configure(name, (config) => ({ ...config, tools: { ...config.tools, exec } }));
     await script(name, [{ text: "ok" }]);
@@ -103,7 +103,7 @@ test("there is no exec where it is denied, for others than owners, and where not
   expect(await toolsOf("exec-allowlist", { security: "allowlist" })).not.toContain("exec");
 });
 
-test("where an owner is to be asked, a script waits for the word", async () => {
+test("a script that needs approval waits for it", async () => {
   const { sessionKey } = session("exec-ask");
   await configure("exec-ask", (config) => ({ ...config, tools: { ...config.tools, exec: { ask: "always" } } }));
   await script("exec-ask", [{ calls: [{ name: "exec", args: { command: "echo hello" } }] }, { text: "ok" }]);

@@ -92,7 +92,7 @@ describe("where a model refuses", () => {
     expect(messages).toMatchObject([{ role: "user" }, { role: "assistant", model: `second/${name}-2` }]);
   });
 
-  test("readers see nothing of it", async () => {
+  test("and another answers, readers see no trace of the refusal", async () => {
     await given("next-unseen", { models: ["first/next-unseen", "second/next-unseen-2"] });
     await script("next-unseen", [BUSY]);
     await script("next-unseen-2", [{ text: "Hello." }]);
@@ -112,7 +112,7 @@ describe("where a model refuses", () => {
     expect([await times(name), await times(`${name}-2`)]).toEqual([1, 0]);
   });
 
-  test("nothing is asked again once it has spoken", async () => {
+  test("after it has streamed text, no other model is asked", async () => {
     await given("next-spoke", { models: ["first/next-spoke", "second/next-spoke-2"] });
     await script("next-spoke", [{ text: "Once upon a time there was a king.", cutAfterBytes: 900 }]);
     const run = await turn("next-spoke");
@@ -145,7 +145,7 @@ describe("where a model refuses", () => {
     expect(said).toEqual(["first/next-middle", "second/next-middle-2", "second/next-middle-2"]);
   });
 
-  test("the only one is asked again when it said it would soon be there", async () => {
+  test("and it is the only one, it is asked again after its retry-after", async () => {
     await given("next-soon", { models: ["first/next-soon"] });
     await script("next-soon", [refused(429, "Slow down.", { "retry-after-ms": "50" }), { text: "Now." }]);
     expect(await turn("next-soon")).toMatchObject({ status: "ok", reply: "Now." });
@@ -153,7 +153,7 @@ describe("where a model refuses", () => {
     expect(await noted("first/next-soon")).toBeNull();
   });
 
-  test("and says what is wrong when it would take longer than the run has", async () => {
+  test("and its retry-after exceeds the run's time, the run ends with the reason", async () => {
     await given("next-late", { models: ["first/next-late"] });
     await script("next-late", [refused(503, "Overloaded.", { "retry-after": "20" })]);
     const run = await turn("next-late", { timeoutSeconds: 10 });

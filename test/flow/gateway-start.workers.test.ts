@@ -26,7 +26,7 @@ async function boots() {
   return results as { id: string; at: number; doneAt: number | null }[];
 }
 
-test("a deployment is told once for an agent, after its first turn, however many sessions it has and however often they are evicted", async () => {
+test("gateway_start runs once per deployment and agent, after its first turn, however many sessions it has and however often they are evicted", async () => {
   await script("gateway", [{ text: "1" }, { text: "2" }, { text: "3" }]);
   const { told, plugin } = counter("gateway");
   for (const name of ["gateway-one", "gateway-two", "gateway-one"]) {
@@ -41,7 +41,7 @@ test("a deployment is told once for an agent, after its first turn, however many
   ]);
 });
 
-test("what somebody else has set about is left to them, unless they are gone for long", async () => {
+test("a start that another session has claimed is left to it until the claim expires", async () => {
   const id = `${env.DEPLOYMENT.id}:other`;
   const since = Date.now();
   await env.DB.prepare("INSERT INTO boots (id, at) VALUES (?, ?), ('ancient:other', 5)").bind(id, since).run();

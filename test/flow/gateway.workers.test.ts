@@ -107,7 +107,7 @@ test("the gateway tool is refused on each field that the agent may not write, an
   expect(await revision()).toBe(base);
 });
 
-test("a base that is not the newest is told, and so is what is not valid", async () => {
+test("the gateway tool reports a base revision that is not current, and a value that is not valid", async () => {
   const base = await revision();
   const patch = { action: "config.patch", raw: { memory: { citations: "off" } } };
   const wrong = { action: "config.patch", raw: { memory: { citations: "of" } }, baseRevision: base };
@@ -117,7 +117,7 @@ test("a base that is not the newest is told, and so is what is not valid", async
   expect(await revision()).toBe(base);
 });
 
-test("a call that is made again after a crash is the same change", async () => {
+test("a gateway call that is repeated after a crash makes one change", async () => {
   const { sessionKey } = session("gateway-crash");
   const base = await revision();
   const args = { action: "config.patch", raw: { messages: { ackReaction: "👀" } }, baseRevision: base };
@@ -131,7 +131,7 @@ test("a call that is made again after a crash is the same change", async () => {
   expect(await revision()).toBe(base + 1);
 });
 
-test("where the newest revision is damaged the agent does not mend it, for what it may not write is not to be seen", async () => {
+test("the agent cannot repair a damaged newest revision, because its protected fields cannot be compared", async () => {
   await use("gateway-damaged", {
     action: "config.patch",
     raw: { memory: { citations: "on" } },

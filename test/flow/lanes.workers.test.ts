@@ -12,7 +12,7 @@ function holders(): Promise<{ runId: string }[]> {
 }
 
 test("no more runs work at once than the lane has slots, and all of them get their turn", async () => {
-  await script("lane", [{ text: "done", delayMs: 120 }]);
+  await script("lane", [{ text: "done", delayMs: 500 }]);
   const runs = await Promise.all(["1", "2", "3", "4", "5"].map((name) => say("x", "lane", job(`cap-${name}`))));
   await waitFor(async () => (await asked("lane")).length === 2);
   await new Promise((resolve) => setTimeout(resolve, 60));

@@ -19,7 +19,7 @@ async function isGone(sessionKey: string): Promise<boolean> {
   return (await call("GET", `/v1/sessions/${encodeURIComponent(sessionKey)}/history`)).status === 404;
 }
 
-test("a session that was begun for one matter deletes itself a while after its last run", async () => {
+test("an ephemeral session deletes itself a while after its last run", async () => {
   const { runId, sessionKey } = await begin("brief", 700);
   expect((await historyOf(sessionKey)).messages).toHaveLength(2);
   await waitFor(() => isGone(sessionKey));
@@ -31,13 +31,13 @@ test("a session that was begun for one matter deletes itself a while after its l
   });
 });
 
-test("it does so also when it has left memory meanwhile", async () => {
+test("an ephemeral session that was evicted meanwhile deletes itself as well", async () => {
   const { sessionKey } = await begin("brief-evicted", 700);
   await evict("brief-evicted");
   await waitFor(() => isGone(sessionKey));
 });
 
-test("it stays as long as it is at work", async () => {
+test("an ephemeral session is not deleted while it has an active run", async () => {
   const { sessionKey } = await begin("brief-busy", 900);
   await script("brief-busy", [{ text: "Late.", delayMs: 2000 }]);
   const body = { message: "Again", model: "fake/brief-busy", sessionKey };

@@ -70,7 +70,7 @@ describe("what is stored of an agent's memory", () => {
     expect(await rows()).toEqual(NOTHING);
   });
 
-  test("goes whole, wherever the work ended before", async () => {
+  test("is deleted completely, wherever the work was interrupted before", async () => {
     const { lab, rows: first } = await remembering("clear-crash");
     let rows = first;
     let at = 1;
@@ -90,7 +90,7 @@ describe("what is stored of an agent's memory", () => {
     expect(at).toBeGreaterThan(10);
   });
 
-  test("goes in steps where the time is short, each of which asks for the next", async () => {
+  test("is deleted in steps when time is short, and each step queues the next", async () => {
     const { rows } = await remembering("clear-steps");
     await env.MEMORY.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 1100)
@@ -109,7 +109,7 @@ describe("what is stored of an agent's memory", () => {
     expect(await rows()).toEqual(NOTHING);
   });
 
-  test("stays while somebody is at it, who is asked for again", async () => {
+  test("stays while another worker holds the lock, and is queued again", async () => {
     const { rows } = await remembering("clear-busy");
     const until = Date.now() + 60_000;
     await env.MEMORY.prepare("update meta set leased_until = ? where agent_id = 'clear-busy'").bind(until).run();

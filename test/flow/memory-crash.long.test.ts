@@ -39,7 +39,7 @@ describe("an object that dies", () => {
     });
   });
 
-  test("while it searches searches again", async () => {
+  test("while it searches repeats the search", async () => {
     const name = "mem-searching";
     const { sessionKey } = session(name);
     await script(name, [
@@ -63,7 +63,7 @@ describe("an object that dies", () => {
   });
 });
 
-test("where the index does not answer a note is written all the same, and found once files are compared", async () => {
+test("a note is written while the index does not answer, and found after the next comparison of files", async () => {
   const name = "mem-down";
   const { sessionKey } = session(name);
   const down = () => Promise.reject(new Error("D1 is down"));
@@ -89,7 +89,7 @@ test("where the index does not answer a note is written all the same, and found 
 });
 
 describe("deleting a session of which memory knows", () => {
-  test("that is broken off goes on by itself, and what was said is found no more", async () => {
+  test("that is interrupted continues by itself, and its transcript is no longer found", async () => {
     const key = talkKey("vanishing");
     await mergeKey(key, "The antidote is elderflower.", "I will remember.");
     await index();

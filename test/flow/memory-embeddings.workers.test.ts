@@ -58,7 +58,7 @@ describe("a memory with a provider of embeddings", () => {
     expect((await heard("flow-down")).length).toBe(before + 1);
   });
 
-  test("has a note without a vector where the provider refuses its text, and finds it by its words", async () => {
+  test("finds a note by its words when the provider refuses to embed it", async () => {
     await serveVectors("flow-refused", "xyzzy");
     const lab = new MemoryLab([agentAt("flow-refused")]);
     await lab.put("flow-refused", "memory/a.md", "A plain note of the garden.");
@@ -68,7 +68,7 @@ describe("a memory with a provider of embeddings", () => {
     expect((await lab.search("flow-refused", "garden")).mode).toBe("hybrid");
   });
 
-  test("pays for the same text once, whoever has it", async () => {
+  test("embeds the same text once for all agents", async () => {
     await serveVectors("flow-once");
     const lab = new MemoryLab([agentAt("flow-once", "flow-once-1"), agentAt("flow-once", "flow-once-2")]);
     for (const id of ["flow-once-1", "flow-once-2"]) {
@@ -78,7 +78,7 @@ describe("a memory with a provider of embeddings", () => {
     expect(await sent("flow-once")).toEqual([expect.stringContaining("Friday is baking day.")]);
   });
 
-  test("falls back on letters where its provider cannot be asked, and says which key is not there", async () => {
+  test("falls back to the local embedder when its provider's key is missing, and names the key", async () => {
     const lab = new MemoryLab([{ id: "flow-keyless", memorySearch: { provider: "voyage", fallback: "local" } }]);
     await lab.put("flow-keyless", "memory/a.md", "The lantern is in the cellar.");
     const { body } = await lab.index("flow-keyless");

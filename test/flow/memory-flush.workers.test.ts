@@ -32,7 +32,7 @@ async function memory(path: string): Promise<string> {
   return response.ok ? response.text() : "";
 }
 
-test("before the older part goes, the agent writes down what is worth keeping, and nobody sees it", async () => {
+test("a memory flush runs before a summary: the agent writes notes, and no reader sees it", async () => {
   await talked("medium-1", pages(11, 1950));
   await script("medium-1", [
     writes("memory/flush-1.md", "Lisbon in May"),
@@ -59,7 +59,7 @@ test("before the older part goes, the agent writes down what is worth keeping, a
   expect(run).toMatchObject({ status: "ok", reply: "Answer.", usage: { input: 40, output: 20 } });
 });
 
-test("the export has what the history has, line for line", async () => {
+test("an export leaves the memory flush out as the history does, line for line", async () => {
   const { sessionKey } = session("medium-1");
   const lines = (await (await call("GET", `/v1/sessions/${sessionKey}/export`)).text()).trim().split("\n");
   const { messages } = await historyOf(sessionKey);
@@ -67,7 +67,7 @@ test("the export has what the history has, line for line", async () => {
   expect(messages.at(-1)).toMatchObject({ role: "assistant", parts: [{ text: "Answer." }] });
 });
 
-test("nobody who follows a run live sees anything of it", async () => {
+test("a reader who follows the run live sees no event of the memory flush", async () => {
   await talked("medium-2", pages(11, 1950));
   await script("medium-2", [
     { ...writes("memory/flush-2.md", "Lisbon in May"), delayMs: 200, gapMs: 2 },
@@ -95,7 +95,7 @@ test("nobody who follows a run live sees anything of it", async () => {
   }
 });
 
-test("it is done once between two summaries, and only where the conversation nears its end", async () => {
+test("a memory flush runs once between two summaries, and only when the window is nearly full", async () => {
   await talked("medium-3", pages(9, 1950));
   await script("medium-3", [{ text: "NO_REPLY" }, { text: "One." }, { text: "Two." }]);
   for (const question of ["One?", "Two?"]) {
@@ -107,7 +107,7 @@ test("it is done once between two summaries, and only where the conversation nea
   expect(lasts).toEqual(["[System]", "One?", "Two?"]);
 });
 
-test("tools that do more than write down are refused meanwhile, and a flush does not go on for ever", async () => {
+test("a memory flush may only write notes, and its calls are bounded", async () => {
   await talked("medium-4", pages(9, 1950));
   const calls = [{ name: "sessions_list", args: {} }];
   await script("medium-4", [
@@ -121,7 +121,7 @@ test("tools that do more than write down are refused meanwhile, and a flush does
   expect(requests[1]!.at(-1)).toContain("only for writing memory");
 });
 
-test("a death in its middle ends nothing: it goes on, what was written stays, and the answer comes", async () => {
+test("a memory flush whose object dies continues, keeps its notes, and the answer follows", async () => {
   await talked("medium-5", pages(11, 1950));
   await script("medium-5", [
     writes("memory/flush-5.md", "Lisbon in May"),
@@ -143,7 +143,7 @@ test("a death in its middle ends nothing: it goes on, what was written stays, an
   expect(SECRETS.filter((secret) => seen.includes(secret))).toEqual([]);
 });
 
-test("a message that comes meanwhile waits until it is over, and joins the answer", async () => {
+test("a message that arrives during a memory flush waits for its end and joins the answer", async () => {
   await talked("medium-6", pages(9, 1950));
   await script("medium-6", [
     { ...writes("memory/flush-6.md", "x"), delayMs: 250 },
@@ -164,7 +164,7 @@ test("a message that comes meanwhile waits until it is over, and joins the answe
   expect(messages.slice(-3).map(({ role }) => role)).toEqual(["user", "user", "assistant"]);
 });
 
-test("there is none where it is switched off, nor for who may not write", async () => {
+test("there is no memory flush where it is switched off or the sender may not write", async () => {
   await talked("medium-7", pages(9, 1950));
   await keepShort("medium-7", { memoryFlush: { enabled: false } });
   await script("medium-7", [{ text: "Answer." }]);

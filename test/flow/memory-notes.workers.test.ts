@@ -131,14 +131,14 @@ test("the note that the plugin session-memory makes of a conversation is found i
   expect(search).toMatch(/EXTERNAL_UNTRUSTED_CONTENT[\s\S]*tandem for the Saturday in Haarlem/);
 });
 
-test("what anybody else puts into the bucket is found once files are compared", async () => {
+test("a file that another program writes to the bucket is found after the next comparison of files", async () => {
   await env.FILES.put(`${ROOT}memory/outside.md`, "The lighthouse keeper is called Ottoline.\n");
   const indexed = await call("POST", "/v1/agents/main/memory/index", {});
   expect([200, 202]).toContain(indexed.status);
   await waitFor(async () => (await found("lighthouse keeper")).some((hit) => hit.includes("Ottoline")));
 });
 
-test("a turn in which memory is not searched asks nothing of its database", async () => {
+test("a turn without a memory search reads nothing from the memory database", async () => {
   const asked: string[] = [];
   const database = new Proxy(env.MEMORY, {
     get(target, name) {

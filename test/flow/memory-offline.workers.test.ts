@@ -31,7 +31,7 @@ test("without any key, what was said one day is found the next, in a conversatio
   );
 });
 
-test("and in Chinese", async () => {
+test("without any key, what was said in Chinese one day is found the next, in a new conversation", async () => {
   expect(await tell("offline-tag", "记住我的猫叫小虎，住在里斯本")).toMatch(/^已记入/);
   await tell("offline-tag", "/new");
   expect(await tell("offline-tag", "你还记得我的猫吗？")).toMatch(/我的猫叫小虎，住在里斯本（来源：MEMORY\.md#L\d/);

@@ -54,7 +54,7 @@ test("what an agent noted in one conversation it finds in another at once, in En
   );
 });
 
-test("a search finds what a note says now, not what it said, and nothing of one that is gone", async () => {
+test("a search finds the current text of a note, not an earlier one, and nothing of a deleted note", async () => {
   const path = "memory/2026-03-02.md";
   await calls("changes-it", ["write", { path, content: "The boiler man is called Anselm.\n" }]);
   const [before] = await calls("boiler-before", ["memory_search", { query: "boiler man" }]);
@@ -69,7 +69,7 @@ test("a search finds what a note says now, not what it said, and nothing of one 
   expect(gone).not.toContain("Bertram");
 });
 
-test("of a long note the passage that answers is given, and all passages together stay short", async () => {
+test("a search returns the matching passage of a long note, and all passages together stay short", async () => {
   const days = Array.from(
     { length: 400 },
     (_, n) => `On day ${n} the weather station by the harbour said ${n * 7} millibars.`,
@@ -85,7 +85,7 @@ test("of a long note the passage that answers is given, and all passages togethe
   expect(text.length).toBeLessThan(5_400);
 });
 
-test("what is no memory is not read, and what is not there is an error that says what to do", async () => {
+test("memory_get refuses a path outside of memory, and explains what to do when a file is missing", async () => {
   await env.FILES.put(`${ROOT}SOUL.md`, "secret soul");
   const [soul, missing, outside] = await calls(
     "no-memory",
@@ -122,7 +122,7 @@ test("citations are given where they are on, and in a direct conversation; not w
   expect(await cited("cites-off", "off", "direct")).toEqual([false, expect.stringMatching(/never mention/)]);
 });
 
-test("nobody but owners' own turns can search: no guest, no sub-agent, and no agent whose memory search is off", async () => {
+test("only turns of owners can search memory: no guest, no sub-agent, and no agent whose memory search is off", async () => {
   await script("guest", [{ text: "Hello." }]);
   await finished(await hear("guest", chatOf(4_501), "Hello", { sender: { id: "4501", owner: false } }));
   expect((await toolsTold("guest")).filter((name) => name.startsWith("memory_"))).toEqual([]);

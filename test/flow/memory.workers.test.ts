@@ -104,7 +104,7 @@ describe("a memory of a thousand notes", () => {
 });
 
 describe("the queue of memory", () => {
-  test("is told once for many writes, after the time in which more may come", async () => {
+  test("gets one message for many writes, after a delay", async () => {
     const lab = new MemoryLab([{ id: "hasty" }]);
     for (const n of [1, 2, 3]) await lab.put("hasty", `memory/${n}.md`, `Note ${n}.`);
     await lab.put("hasty", "drafts/no-memory.md", "x");
@@ -114,7 +114,7 @@ describe("the queue of memory", () => {
     expect(await lab.status("hasty")).toMatchObject({ files: 3, pending: 0, complete: true });
   });
 
-  test("is not told where nobody wants to watch, and the next search knows all the same", async () => {
+  test("gets no message when watching is off, and the next search indexes the change", async () => {
     const lab = new MemoryLab([{ id: "calm", memorySearch: { sync: { watch: false } } }]);
     await lab.search("calm", "anything");
     lab.asked.length = 0;
@@ -200,7 +200,7 @@ describe("lines of a memory file", () => {
     expect(passage.text).toHaveLength(12_000);
   });
 
-  test("are refused of what is no memory, no text or not there, each with what to do", async () => {
+  test("are refused for a path outside of memory, a binary file or a missing file, each with what to do", async () => {
     await lab.put("reader", "AGENTS.md", "Not a memory.");
     await lab.put("reader", "memory/picture.md", new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0, 1, 2]));
     for (const [path, status, says] of [
@@ -221,7 +221,7 @@ describe("lines of a memory file", () => {
 describe("what cannot be asked", () => {
   const lab = new MemoryLab([{ id: "picky" }]);
 
-  test("is refused by the name of the field", async () => {
+  test("is refused with the name of the field", async () => {
     for (const [body, field] of [
       [{}, "query"],
       [{ query: "" }, "query"],
@@ -244,7 +244,7 @@ describe("what cannot be asked", () => {
     expect((await lab.call("GET", "nobody/memory/status")).status).toBe(404);
   });
 
-  test("and everything else has an answer, whatever is in the query", async () => {
+  test("does not include any query text: every string is answered", async () => {
     await lab.put("picky", "memory/a.md", "A heron on the weir. It's 5 o'clock \"sharp\". 猫在睡觉 👍🏽");
     const odd = [
       ...[

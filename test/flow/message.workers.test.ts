@@ -85,7 +85,7 @@ test("where a conversation is busy, what was sent there waits until it stands be
   ]);
 });
 
-test("whoever is no owner has it for the own conversation only", async () => {
+test("a sender who is not an owner can use the message tool in the own conversation only", async () => {
   await script("stranger", [
     message({ text: "Psst", to: "telegram:9208" }),
     message({ text: "For you.", to: { channel: "telegram", conversationId: "9207" } }),
@@ -98,7 +98,7 @@ test("whoever is no owner has it for the own conversation only", async () => {
   expect((await resultsOf("stranger"))[0]).toMatch(/^Only an owner/);
 });
 
-test("it refuses what cannot be sent, and says why", async () => {
+test("the message tool refuses what cannot be sent, and says why", async () => {
   await script("refused", [
     message({ text: "x", to: "pigeon:1" }),
     message({ text: "x", to: "telegram:nobody here" }),
@@ -116,7 +116,7 @@ test("it refuses what cannot be sent, and says why", async () => {
   ]);
 });
 
-test("it is sent once where its call is run again after the object has died, and also where the run is stopped", async () => {
+test("the message tool sends once when its call is run again after the object has died, also when the run is then stopped", async () => {
   const chat = chatOf(9209);
   const calls = [{ name: "message", args: { text: "Once." } }, { name: "dump" }];
   await script("once-sent", [{ calls }, { hang: true }]);
@@ -134,7 +134,7 @@ test("it is sent once where its call is run again after the object has died, and
   expect(await settled(runId, chat)).toEqual(["Once."]);
 });
 
-test("a sub-agent has no way to people of its own", async () => {
+test("a sub-agent has no message tool", async () => {
   await script("child", [{ text: "ok" }]);
   await finished((await say("x", "child", { sessionKey: "agent:main:subagent:mute" })).runId);
   const names = (await asked("child"))[0]!.body.tools.map((tool: any) => tool.function.name);

@@ -180,7 +180,7 @@ describe("which session", () => {
     ]);
   });
 
-  test("two requests of one user at once with other instructions are answered each under its own", async () => {
+  test("two concurrent requests of one user with different instructions are answered each under its own", async () => {
     const look = { calls: [{ name: "ls", args: {} }], delayMs: 300 };
     await script("chat-apart", [look, { text: "Oui." }, { text: "Ja." }]);
     const ask = (language: string) => {
@@ -211,7 +211,7 @@ describe("which session", () => {
     expect(wrong).toMatchObject({ param: "x-isopod-session-key" });
   });
 
-  test("without either, a request has one to itself and quotes to it what was said before", async () => {
+  test("without user or header, a request has a session of its own and quotes the earlier messages in it", async () => {
     await script("chat-alone", [{ text: "Mochi." }]);
     const messages: ChatCompletionMessageParam[] = [
       { role: "system", content: "Answer in one word." },
@@ -255,7 +255,7 @@ describe("images and files", () => {
     expect(JSON.stringify(said)).toContain(file?.path);
   });
 
-  test("one that would have to be fetched, or that is none, is refused and named", async () => {
+  test("an image that would have to be fetched, or that is not an image, is refused and named", async () => {
     const refused = async (url: string) => {
       const content = [{ type: "image_url" as const, image_url: { url } }];
       return refusal(openai().chat.completions.create({ model: MODEL, messages: [{ role: "user", content }] }));
@@ -370,7 +370,7 @@ describe("a request that is made twice", () => {
     }
   });
 
-  test("whose first try was lost is no repetition of the same words of another day", async () => {
+  test("whose first attempt was lost is not confused with the same words on another day", async () => {
     await script("chat-daily", [{ text: "Good morning." }]);
     const body = { model: MODEL, messages: says("Good morning!") };
     const send = async (tries: string) => {

@@ -135,13 +135,13 @@ describe("what is shown beside the answer", () => {
     { reasoning: "Bubbles!", text: "It is called Bubbles." },
   ];
 
-  test("is nothing by default: an item for each message of the run", async () => {
+  test("is by default one item for each message of the run", async () => {
     await script("resp-hidden", REPLIES);
     const response = await openai().responses.create({ model: MODEL, input: "My fish?" }, by("resp-hidden"));
     expect(response.output.map((item) => item.type)).toEqual(["message", "message"]);
   });
 
-  test("are the agent's tool calls, as those of a server, with what came of them", async () => {
+  test("can be the agent's tool calls, as those of a server, with their results", async () => {
     await script("resp-shown", REPLIES);
     const stream = openai().responses.stream(
       { model: MODEL, input: "My fish?" },
@@ -158,7 +158,7 @@ describe("what is shown beside the answer", () => {
     expect([...types]).toEqual(expect.arrayContaining(["response.mcp_call.completed", "response.mcp_call.failed"]));
   });
 
-  test("are its thoughts where a summary is asked for", async () => {
+  test("can be its reasoning, when a summary is asked for", async () => {
     await script("resp-thoughts", REPLIES);
     const request = { model: MODEL, input: "My fish?", reasoning: { effort: "low", summary: "auto" } } as const;
     const stream = openai().responses.stream(request, by("resp-thoughts"));
@@ -332,7 +332,7 @@ describe("what is refused", () => {
     expect(await asked("resp-key")).toHaveLength(1);
   });
 
-  test("whoever hangs up on a stream stops its run, unless it is in the background", async () => {
+  test("a client that disconnects from a stream stops its run, unless it is in the background", async () => {
     await script("resp-hang", [{ text: "One two three four", chunkSize: 4, gapMs: 100 }]);
     for (const background of [false, true]) {
       const request = { model: MODEL, input: "x", stream: true as const, background };

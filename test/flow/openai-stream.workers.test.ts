@@ -64,7 +64,7 @@ test("where the model says something else after a restart, the stream says so an
   expect(content.endsWith(`${BEGINS_ANEW}Uno.`)).toBe(true);
 });
 
-test("an answer that is not streamed is there, and without a trace of it, where the object is restarted meanwhile", async () => {
+test("an answer that is not streamed arrives without a trace of a restart of the object", async () => {
   await script("restart-whole", [{ text: "One two three", chunkSize: 4, gapMs: 300 }, { text: "Uno." }]);
   const answer = openai().chat.completions.create(says("Count"), inSession("restart-whole"));
   await waitFor(async () => (await asked("restart-whole")).length === 1);
@@ -72,7 +72,7 @@ test("an answer that is not streamed is there, and without a trace of it, where 
   expect((await answer).choices[0]?.message.content).toBe("Uno.");
 });
 
-test("whoever hangs up on a stream stops a run in a session of its own, and no other", async () => {
+test("a client that disconnects from a stream stops a run in a session of its own, and no other", async () => {
   await script("hang-alone", [{ text: "One two three four", chunkSize: 4, gapMs: 200 }]);
   await script("hang-user", [{ text: "One two three four", chunkSize: 4, gapMs: 100 }]);
   for (const [name, user] of [
@@ -93,7 +93,7 @@ test("whoever hangs up on a stream stops a run in a session of its own, and no o
   await waitFor(async () => (await asked("hang-alone"))[0]?.hungUp === true);
 });
 
-test("a message that comes while the session is at work joins it, and is told what is said from then on", async () => {
+test("a message to a busy session joins the active run and gets the text from then on", async () => {
   await script("join-openai", [
     { text: "Working.", calls: [{ name: "ls", args: { path: "" } }], gapMs: 150, chunkSize: 2 },
     { text: "Both are done." },
@@ -116,7 +116,7 @@ const launch = defineTool({
   run: async () => ({ text: "launched" }),
 });
 
-test("a run that waits for a person is answered with what it waits for, as is all that comes behind it", async () => {
+test("a run that waits for approval is answered with the question, and so are requests behind it", async () => {
   await arm("approve", [launch]);
   await script("approve", [{ text: "Let me.", calls: [{ name: "launch" }] }, { text: "Launched." }, { text: "Next." }]);
   const first = await openai().chat.completions.create(says("Launch"), inSession("approve")).withResponse();
@@ -152,7 +152,7 @@ test("a run that is stopped is an error that nobody repeats", async () => {
   expect(await asked("stopped-openai")).toHaveLength(1);
 });
 
-test("a message that gives way to a newer one is an error that says so", async () => {
+test("a message that a newer one replaces is answered with an error that says so", async () => {
   await call("POST", "/v1/agent", { message: "/queue interrupt", ...session("gives-way") });
   await script("gives-way", [{ hang: true }, { text: "Newest." }]);
   const first = openai()

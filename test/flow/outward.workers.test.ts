@@ -86,7 +86,7 @@ const launch = defineTool({
   run: async () => ({ text: "launched" }),
 });
 
-test("a call that waits for a word is asked about with buttons, and pressing one is that word", async () => {
+test("an approval is asked for with buttons, and pressing one answers it", async () => {
   const sessionKey = "agent:main:main";
   await equip(sessionKey, { extraTools: [launch] });
   await script("default", [{ calls: [{ name: "launch", args: {} }] }, { text: "It flies." }]);
@@ -108,7 +108,7 @@ test("a call that waits for a word is asked about with buttons, and pressing one
   await equip(sessionKey, { extraTools: [] });
 });
 
-test("a stranger who presses a button has no more rights than one who writes", async () => {
+test("a stranger who presses a button has the rights of a stranger who writes", async () => {
   await script("default", [{ text: "no" }]);
   const from = { id: 13104, is_bot: false, first_name: "Mallory" };
   const message = { message_id: 1, chat: { id: 13104, type: "private" } };
@@ -167,7 +167,7 @@ test("only a group in which replies are sent by themselves is told of the silent
   expect(JSON.stringify(direct?.body)).not.toContain("NO_REPLY");
 });
 
-test("what the channel has refused of the message tool was not said, so that the reply says it", async () => {
+test("text that the channel refused from the message tool counts as not sent, so that the reply has it", async () => {
   const refusal = { ok: false, error_code: 400, description: "Bad Request: chat not found" };
   await answerOnce({ method: "sendMessage", status: 400, body: refusal });
   await script("refused-text", [
@@ -203,7 +203,7 @@ test("a model that thinks in tags is asked for them, and shows only what is fina
   });
 });
 
-test("a model that takes over is told who it is, and the rest of its prompt is the same", async () => {
+test("a fallback model is named in its prompt, and the rest of the prompt is the same", async () => {
   const fake = { baseUrl: `${env.TEST_MODEL_SERVER}/v1`, api: "openai-completions" };
   await configure("takes-over", (config) => ({
     ...config,
@@ -232,7 +232,7 @@ test("a voice's hint is in the prompt where one is configured", async () => {
   expect(systemOf((await asked("voice"))[0])).toContain("## Voice (TTS)\nShort sentences, no tables.");
 });
 
-test("a sub-agent that waits for a word says so where people wait for what it does", async () => {
+test("a sub-agent that waits for approval asks in the conversation that waits for its result", async () => {
   const name = "waiting-child";
   const chat = chatOf(13120);
   await script(name, [
@@ -262,7 +262,7 @@ async function change(patch: object): Promise<void> {
   expect((await call("PATCH", "/v1/config", patch, { "If-Match": "*" })).status).toBe(200);
 }
 
-test("a message of a chat gets the emoji that says that it has come", async () => {
+test("a chat message gets the acknowledgement emoji", async () => {
   await script("default", [{ text: "Hello." }]);
   await change({ messages: { ackReaction: "👀", ackReactionScope: "all" } });
   const from = { id: 45, is_bot: false, first_name: "Owner" };

@@ -5,7 +5,7 @@ import { pages, talked } from "./context-lab.ts";
 import { auditOf, turn } from "./plugin-lab.ts";
 import { evict, kill, plug, session } from "./session-lab.ts";
 
-test("conversations are told where they begin and end, and messages where they are received", async () => {
+test("session_start, session_end and message_received run when conversations begin and end and messages arrive", async () => {
   const name = "boundaries";
   await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
   const told: unknown[] = [];
@@ -40,7 +40,7 @@ test("conversations are told where they begin and end, and messages where they a
   ]);
 });
 
-test("a conversation that dies before the model has answered is told again, and not once it has", async () => {
+test("session_start runs again when the object dies before the model has answered, and not after that", async () => {
   const name = "told-again";
   await script(name, [
     { text: "1" },
@@ -96,7 +96,7 @@ test("every command is on the audit trail, without what was typed after it", asy
   ]);
 });
 
-test("a plugin that hears of /stop is told how much was stopped", async () => {
+test("a plugin's hook for /stop gets the number of stopped runs", async () => {
   const name = "stopped";
   await script(name, [{ hang: true }]);
   const told: number[] = [];
@@ -114,7 +114,7 @@ test("a plugin that hears of /stop is told how much was stopped", async () => {
   expect(told).toEqual([1]);
 });
 
-test("a compaction is told before it is begun and once it is stored", async () => {
+test("before_compaction runs before a summary and after_compaction when it is stored", async () => {
   const name = "small-90";
   await talked(name, pages(8, 1600));
   await script(name, [{ text: "The user asked eight questions." }, { text: "Answer." }]);

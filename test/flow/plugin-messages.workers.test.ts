@@ -68,7 +68,7 @@ test("a reply is looked at whole, also where it would leave in blocks, and what 
   expect(parts.map((part) => part.slice(0, 3))).toEqual(["One", "xxx", "yyy"]);
 });
 
-test("the answers of commands and what is told of tool calls are looked at, too", async () => {
+test("message_sending also gets the answers of commands and the lines on tool calls", async () => {
   const name = "looked-at-all";
   await script(name, [{ calls: [{ name: "ls", args: {} }] }, { text: "Done." }]);
   const seen: string[] = [];
@@ -81,7 +81,7 @@ test("the answers of commands and what is told of tool calls are looked at, too"
 /** A call of the message tool. */
 const message = (args: object) => ({ calls: [{ name: "message", args }] });
 
-test("what a plugin cancels of the message tool was never sent: the model is told, and an equal reply leaves", async () => {
+test("a message of the message tool that a plugin cancels is not sent, the model is told, and an equal reply is sent", async () => {
   const name = "cancelled-message";
   await script(name, [message({ text: "Your train leaves at 9:41." }), { text: "Your train leaves at 9:41." }]);
   let looks = 0;
@@ -100,7 +100,7 @@ test("what a plugin cancels of the message tool was never sent: the model is tol
   );
 });
 
-test("nor is it told to the session of whom it was for, and what is changed and passes counts as sent", async () => {
+test("a message that a plugin cancels does not reach the recipient's session, and a changed one counts as sent", async () => {
   const name = "cancelled-note";
   await script(name, [
     message({ text: "A secret.", to: "telegram:9310" }),
@@ -137,7 +137,7 @@ test("a message of the tool that was let through is not looked at again where it
   expect(await settled(runId, chat)).toEqual(["Once."]);
 });
 
-test("where the object dies while a plugin looks at a reply, whoever goes on lets it be looked at, and it is sent once", async () => {
+test("a reply whose object dies in a message_sending hook goes through the hook again and is sent once", async () => {
   const name = "sending-crash";
   await script(name, [{ text: "Hello." }]);
   let looks = 0;
@@ -154,7 +154,7 @@ test("where the object dies while a plugin looks at a reply, whoever goes on let
   expect(await settled(runId, chat)).toEqual(["Hello."]);
 });
 
-test("what an agent is told that is configured no more ends all the same", async () => {
+test("a message to an agent that is no longer configured ends with an error", async () => {
   const name = "gone-agent";
   await plug(name, [tester({ command: { run: () => undefined }, message_sending: { run: () => undefined } })]);
   await configure(name, (config) => ({ ...config, agents: { ...config.agents, list: [{ id: "other" }] } }));
@@ -163,7 +163,7 @@ test("what an agent is told that is configured no more ends all the same", async
   expect(answers).toEqual([expect.stringContaining("agent 'main' is not configured")]);
 });
 
-test("a reply that plugins cannot look at is not sent without them", async () => {
+test("a reply is not sent when its plugins cannot run", async () => {
   const name = "unvetted";
   const { sessionKey } = session(name);
   let looks = 0;

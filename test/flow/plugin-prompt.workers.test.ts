@@ -139,7 +139,7 @@ test("a plugin's words for a model stand where it may put them, and are on the t
   ]);
 });
 
-test("another model answers where a plugin says so", async () => {
+test("a plugin chooses the model that answers", async () => {
   await script("model-other", [{ text: "It is me." }]);
   const run = await turn("model", { before_model_resolve: { run: () => ({ modelOverride: "model-other" }) } });
   expect(run).toMatchObject({ status: "ok", model: "fake/model-other", reply: "It is me." });

@@ -62,7 +62,7 @@ test("a shortened result says where the whole of it is, and there it can be read
   expect(messages.at(-1).content.match(/word/g).length).toBe(1500);
 });
 
-test("it is not done where it is switched off, nor while there is room", async () => {
+test("tool results are not shortened where pruning is off, nor while there is room", async () => {
   await lived("small-52", dumped(6, 1500));
   await keepShort("small-52", {}, { contextPruning: { mode: "off" } });
   await script("small-52", [{ text: "Summary." }, { text: "Seen." }]);
@@ -76,7 +76,7 @@ test("it is not done where it is switched off, nor while there is room", async (
   expect((await requestsOf("roomy")).join()).not.toContain(CUT);
 });
 
-test("a change of how much is shortened holds for what was shortened before, too", async () => {
+test("a change of the pruning settings also applies to results that were shortened before", async () => {
   const name = "small-53";
   await lived(name, dumped(6, 1500));
   await keepShort(name);

@@ -73,7 +73,7 @@ test("waiting on a run that joined another waits for that one's end, and its str
   ]);
 });
 
-test("a message of another sender's rights or another conversation never joins", async () => {
+test("a message of a sender with other rights, or of another conversation, never joins a run", async () => {
   await script("apart", [{ calls: [{ name: "ls", args: {} }], delayMs: 150 }, { text: "one" }, { text: "two" }]);
   const first = await say("1", "apart", session("apart"));
   await untilAsked("apart", 1);
@@ -117,7 +117,7 @@ test("interrupt: the newest message stops the run at work and takes the place of
   expect(await finished(second.runId)).toMatchObject({ status: "ok", reply: "newest" });
 });
 
-test("past the cap the oldest gives way, a line of it is kept, and it says what happened", async () => {
+test("past the cap of the queue the oldest message is dropped, one line of it is kept, and its run says so", async () => {
   await tell("cap", "/queue followup cap=2");
   await script("cap", [{ text: "one", delayMs: 250 }, { text: "rest" }]);
   await say("1", "cap", session("cap"));
@@ -131,7 +131,7 @@ test("past the cap the oldest gives way, a line of it is kept, and it says what 
   expect(said((await asked("cap"))[1]!).at(-1)).toContain("the oldest of those that wait");
 });
 
-test("words of another talk that give way never stand in a message, and push none out", async () => {
+test("dropped messages under other instructions appear in no summary line and drop no message", async () => {
   await tell("strangers", "/queue followup cap=1");
   await script("strangers", [{ text: "one", delayMs: 300 }, { text: "rest" }]);
   await say("1", "strangers", session("strangers"));
@@ -145,7 +145,7 @@ test("words of another talk that give way never stand in a message, and push non
   expect(mine).toMatchObject({ role: "user", text: "mine" });
 });
 
-test("with drop=new it is the new one that is dropped", async () => {
+test("with drop=new the new message is dropped", async () => {
   await tell("drop-new", "/queue followup cap=1 drop=new");
   await script("drop-new", [{ text: "one", delayMs: 200 }, { text: "two" }]);
   await say("1", "drop-new", session("drop-new"));

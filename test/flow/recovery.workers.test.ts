@@ -58,7 +58,7 @@ test("numbers of events grow over the death of an object and are never used twic
   expect(Math.min(...after.map((event) => event.seq))).toBeGreaterThan(before);
 });
 
-test("a wish to stop holds over the death of an object", async () => {
+test("a request to stop a run survives the death of its object", async () => {
   await script("crash-abort", [{ hang: true }]);
   const { runId } = await say("x", "crash-abort", session("crash-abort"));
   await waitFor(async () => (await asked("crash-abort")).length === 1);
@@ -93,7 +93,7 @@ test("a run that crashes five times without getting further is parked, and its s
   expect(await finished(next.runId)).toMatchObject({ status: "ok", reply: "next" });
 });
 
-test("a run stays open until the index knows of its end, because the telling may get lost", async () => {
+test("a run stays open until the index has stored its end, because the update may get lost", async () => {
   await script("crash-index", [{ text: "ok" }]);
   await finished((await say("x", "crash-index", session("crash-index"))).runId);
   await new Promise((resolve) => setTimeout(resolve, 400));
@@ -112,7 +112,7 @@ test("a run stays open until the index knows of its end, because the telling may
   });
 });
 
-test("what the index was not told before a death it is told by whoever comes next, at once", async () => {
+test("an index update that was lost in a crash is sent by the next request, at once", async () => {
   const { sessionKey } = session("crash-untold");
   const indexed = async () => (await call("GET", `/v1/sessions/${sessionKey}/runs`)).json<{ runs: { id: string }[] }>();
   await script("crash-untold", [{ text: "ok" }]);

@@ -115,7 +115,7 @@ describe("deleting a session", () => {
     await expectNothingLeft("asking", runId);
   });
 
-  test("asked for many times at once is done once, and a message after it is not lost", async () => {
+  test("that is requested many times at once runs once, and a message after it is not lost", async () => {
     await livedIn("often");
     const answers = await Promise.all(Array.from({ length: 5 }, () => remove("often")));
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
@@ -149,7 +149,9 @@ describe("deleting a session", () => {
     await expectNothingLeft("died", runId);
   });
 
-  test("does not wait for ever for what does not stop: that ends with the object", { timeout: 20_000 }, async () => {
+  test("does not wait without end for a run that does not stop: it ends with the object", {
+    timeout: 20_000,
+  }, async () => {
     const runId = await livedIn("stuck");
     const listing = vi.spyOn(env.FILES, "list").mockReturnValue(new Promise(() => undefined));
     await say("Never gets to a model", "stuck", session("stuck"));
@@ -192,7 +194,7 @@ describe("a session that never was", () => {
     expect((await call("GET", "/v1/sessions/agent:nobody:main/history")).status).toBe(404);
   });
 
-  test("is heard from its beginning by whoever waited for it since the one before it was deleted", async () => {
+  test("is streamed from its beginning to a reader that waited since the previous one was deleted", async () => {
     const sessionKey = "agent:other:main";
     await script("reborn", [{ text: "First life." }, { text: "Second life." }]);
     await finished((await say("One", "reborn", { sessionKey })).runId);

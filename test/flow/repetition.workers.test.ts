@@ -23,14 +23,14 @@ test("a model that makes the same call over and over is told so, and then its ru
   expect(JSON.stringify(seen)).toContain("[System] You have made this call 3 times");
 });
 
-test("a model that heeds the note goes on", async () => {
+test("a model that stops repeating after the note goes on", async () => {
   await armWithDump("heeds", () => "the same");
   await script("heeds", [dump, dump, dump, { text: "I cannot get any further." }]);
   const { runId } = await say("x", "heeds", session("heeds"));
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "I cannot get any further." });
 });
 
-test("two calls in turn are a circle as well", async () => {
+test("two alternating calls count as a repetition", async () => {
   await arm("in-turn", [dumpTool(() => "here"), { ...dumpTool(() => "there"), name: "other" }]);
   await script(
     "in-turn",
@@ -65,7 +65,7 @@ test("repetitions are counted over the death of an object", async () => {
   expect(await asked("circle-crash")).toHaveLength(6);
 });
 
-test("whoever wants no such watch switches it off", async () => {
+test("the detection of repetitions can be switched off", async () => {
   await configure("unwatched", (config) => ({ ...config, tools: { loopDetection: { enabled: false } } }));
   await armWithDump("unwatched", () => "the same");
   await script("unwatched", [...Array.from({ length: 7 }, () => dump), { text: "Done." }]);

@@ -46,7 +46,7 @@ test("a reply answers a message natively where it says so, and nobody sees the t
   expect(seen.at(-2)).toMatchObject({ role: "assistant", content: "[[reply_to_current]] Yes." });
 });
 
-test("of a reply in blocks the first one after the tag answers, and the others follow", async () => {
+test("in a reply in blocks the first block after the tag is a native reply, and the others follow it", async () => {
   const [one, two] = ["First part of it. ".repeat(60).trim(), "Second part of it. ".repeat(60).trim()];
   await script("tag-blocks", [{ text: `[[reply_to_current]]\n${one}\n\n${two}`, chunkSize: 11 }]);
   const chat = { ...chatOf(13202, "blocks"), replyToId: "56" };
@@ -109,7 +109,7 @@ test("a picture that the platform does not take as one goes out as a document", 
   expect((await sent(chat)).map(([method]) => method)).toEqual(["sendPhoto", "sendDocument"]);
 });
 
-test("whoever is no owner is sent no file, whatever they talk the model into", async () => {
+test("a sender who is not an owner gets no file, whatever the model writes", async () => {
   await script("thief", [
     { text: "Sure.\nMEDIA:SOUL.md", calls: [{ name: "message", args: { text: "x", files: ["SOUL.md"] } }] },
     { text: "There.\nMEDIA:SOUL.md" },

@@ -51,7 +51,7 @@ test("after a pause the next message is the first of a new conversation, without
   expect((await say("5", "idle-reset", session("idle-reset"))).sessionId).not.toBe(first);
 });
 
-test("each day at its hour the conversation begins anew, also for whoever wakes the object then", async () => {
+test("with a daily reset the next message after the hour begins a new conversation, also when it wakes the object", async () => {
   await open("daily", { mode: "daily", atHour: 4 });
   await script("daily", [{ text: "a" }, { text: "b" }, { text: "c" }]);
   await shownAt("daily", "1");
@@ -62,7 +62,7 @@ test("each day at its hour the conversation begins anew, also for whoever wakes 
   expect(await shownAt("daily", "3")).toEqual(["2", "b", "3"]);
 });
 
-test("what the system says neither puts the end of a conversation off nor begins another", async () => {
+test("a system message neither delays the reset of a conversation nor begins a new one", async () => {
   await open("system", { mode: "idle", idleMinutes: 60 });
   await script("system", [{ text: "a" }, { text: "b" }, { text: "c" }]);
   await shownAt("system", "1");
@@ -76,7 +76,7 @@ test("what the system says neither puts the end of a conversation off nor begins
   expect(await shownAt("system", "2")).toEqual(["2"]);
 });
 
-test("commands neither put the end off nor begin another, and with no rule nothing is noted", async () => {
+test("a command neither delays the reset nor begins a new conversation, and without a rule nothing is stored", async () => {
   await open("unmoved", { mode: "idle", idleMinutes: 60 });
   await script("unmoved", [{ text: "a" }, { text: "b" }]);
   await shownAt("unmoved", "1");
@@ -90,7 +90,7 @@ test("commands neither put the end off nor begin another, and with no rule nothi
   expect(await sql("no-rule", "SELECT active_at FROM session")).toEqual([{ active_at: 0 }]);
 });
 
-test("what is said while a run is at work puts the end off, too", async () => {
+test("a message that joins an active run delays the reset as well", async () => {
   await open("joined", { mode: "idle", idleMinutes: 60 });
   await script("joined", [{ calls: [{ name: "ls", args: {} }], delayMs: 200 }, { text: "a" }, { text: "b" }]);
   const first = await say("1", "joined", session("joined"));
@@ -101,7 +101,7 @@ test("what is said while a run is at work puts the end off, too", async () => {
   expect((await shownAt("joined", "3")).filter((text) => /^\d$/.test(text))).toEqual(["1", "2", "3"]);
 });
 
-test("what another run says is never a command, whatever it looks like", async () => {
+test("a message from another session is never a command, whatever it looks like", async () => {
   await script("said", [{ text: "a" }, { text: "b" }]);
   await shownAt("said", "1");
   await announce("said", "/new");

@@ -23,7 +23,7 @@ async function wakingIn(sessionKey: string) {
 
 const AT_REST = { alarm: null, open: 0, untold: 0, notices: 0 };
 
-test("a session that has had sub-agents, and they, sleep until somebody speaks", async () => {
+test("a session that has had sub-agents, and the sub-agents, sleep until the next message", async () => {
   const { sessionKey } = session("rest-family");
   await script("rest-family", [spawning("rest-family-child"), { text: "Started." }, { text: "All done." }]);
   await script("rest-family-child", [{ text: "11" }]);
@@ -34,7 +34,7 @@ test("a session that has had sub-agents, and they, sleep until somebody speaks",
   expect(await wakingIn(child.key)).toEqual(AT_REST);
 });
 
-test("so does one that has sent blocks and messages", async () => {
+test("a session that has sent blocks and messages sleeps until the next message", async () => {
   const name = "rest-chat";
   const long = [words(300), words(300), words(300)].join("\n\n");
   await script(name, [calling("message", { text: "There.", to: "telegram:9802" }), { text: long, chunkSize: 50 }]);
@@ -44,7 +44,7 @@ test("so does one that has sent blocks and messages", async () => {
   expect(await wakingIn("agent:main:telegram:direct:9802")).toEqual(AT_REST);
 });
 
-test("so does one that was summarized", async () => {
+test("a session that was summarized sleeps until the next message", async () => {
   const name = "small-77";
   await talked(name, pages(12, 1500));
   await script(name, [{ text: "NO_REPLY" }, { text: "A summary." }, { text: "Yes." }]);

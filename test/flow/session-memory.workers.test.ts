@@ -54,7 +54,7 @@ test("/new writes a note of what was said, without tools, commands and silence",
   );
 });
 
-test("/reset writes one, too, in the letters of the user; a conversation without words leaves none", async () => {
+test("/reset writes a note in the user's script, and a conversation without text leaves none", async () => {
   const name = "note-chinese";
   await script(name, [{ text: "好的。" }, { text: "你好！" }, { text: "又见面了！" }]);
   await tell(name, "下周帮我订去里斯本的机票");
@@ -65,7 +65,7 @@ test("/reset writes one, too, in the letters of the user; a conversation without
   expect(await notesOf("")).toHaveLength(before);
 });
 
-test("where the object dies before the note is written, whoever goes on writes it, and only once", async () => {
+test("a note of a conversation whose object dies before it is written is written once, by the next incarnation", async () => {
   const name = "note-crash";
   await script(name, [{ text: "Noted." }, { hang: true }, { text: "Hello." }]);
   await tell(name, "Remember the crash of the note");
@@ -106,7 +106,7 @@ test("where the object dies before the note is written, whoever goes on writes i
   ).toEqual([]);
 });
 
-test("what the model only thought is in no note", async () => {
+test("the model's reasoning is in no note of a conversation", async () => {
   const name = "note-thoughts";
   await script(name, [{ text: "<think>They must not know.</think>The meeting is at nine." }, { text: "Hi." }]);
   await tell(name, "When is the quarterly meeting");

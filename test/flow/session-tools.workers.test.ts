@@ -130,7 +130,7 @@ test("an agent asks another session and gets its reply, with the owner's rights 
   expect((await asked("default"))[0]!.body.tools.length).toBeGreaterThan(3);
 });
 
-test("who does not want to wait does not, and a wait that runs out stops nothing", async () => {
+test("sessions_send with a timeout of 0 does not wait, and a wait that times out stops nothing", async () => {
   await withVisibility("patience", "agent");
   await script("slow", [{ text: "Hi." }]);
   await finished((await say("Hello", "slow", session("slow"))).runId);
@@ -145,7 +145,7 @@ test("who does not want to wait does not, and a wait that runs out stops nothing
   await waitFor(async () => (await textsIn(sessionKey)).includes("At last."));
 });
 
-test("what cannot be asked is said: oneself, nobody, one that fails", async () => {
+test("sessions_send explains why it cannot send: to itself, to a missing session, or to one that fails", async () => {
   await withVisibility("wrong", "agent");
   const send = (args: object) => useTool("wrong", "sessions_send", { message: "Hi", ...args });
   expect(await send({ sessionKey: session("wrong").sessionKey })).toBe("That is this session itself.");
@@ -164,7 +164,7 @@ test("what cannot be asked is said: oneself, nobody, one that fails", async () =
   });
 });
 
-test("a message is said once, however often its run is taken up again", async () => {
+test("sessions_send delivers a message once, however often its run is resumed", async () => {
   await withVisibility("once", "agent");
   await script("listener", [{ text: "Hi." }]);
   await finished((await say("Hello", "listener", session("listener"))).runId);
@@ -181,7 +181,7 @@ test("a message is said once, however often its run is taken up again", async ()
   expect((await textsIn(session("once").sessionKey)).join()).toContain('"reply":"Yes."');
 });
 
-test("a sub-agent does not wait for who waits for it", async () => {
+test("a sub-agent does not wait for a session that waits for it", async () => {
   const { sessionKey } = session("ancestor");
   await script("ancestor", [spawning("ancestor-child"), { text: "ok" }]);
   await script("ancestor-child", [{ text: "ok", delayMs: 300 }]);

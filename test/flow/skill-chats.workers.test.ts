@@ -41,7 +41,7 @@ test("a chat's command that goes to exec runs what was typed, and the chat gets 
   expect(await asked(name)).toHaveLength(0);
 });
 
-test("what cannot be called on is answered in the chat without a model, also where nothing was said before", async () => {
+test("a skill that cannot be used is answered in the chat without a model, also in a new session", async () => {
   const [name, chat] = ["chat-refused", chatOf(4203)];
   const said = await settled(await hear(name, chat, "/skill 天起"), chat);
   expect(said[0]).toMatch(/^There is no skill <code>天起<\/code>\./);

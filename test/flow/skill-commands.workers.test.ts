@@ -125,7 +125,7 @@ test("/skill and /help list what there is to call on; /skill says what is left o
   expect((await tell("list-skills", "/help 天气")).reply).toBe("/tianqi (天气): 告诉你天气。");
 });
 
-test("who is no owner calls on nothing: it is text", async () => {
+test("a skill's command of a sender who is not an owner is text", async () => {
   const name = "stranger-skill";
   await script(name, [{ text: "Hm?" }]);
   const { sessionKey } = session(name);
@@ -150,7 +150,7 @@ test("a command that comes while a run is at work steers it like any message, wi
   expect(messages.at(-1)).toContain("/workspace/skills/weather/ask.sh");
 });
 
-test("what cannot be had is told to the model, once, where it comes to a run at work", async () => {
+test("a skill that cannot be used and is called on during a run is reported to the model once", async () => {
   const name = "steers-refused";
   await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "I told you." }, { text: "." }]);
   const first = await say("Look around", name, session(name));
@@ -162,7 +162,7 @@ test("what cannot be had is told to the model, once, where it comes to a run at 
   expect(notes).toEqual([expect.stringMatching(/^\[System\] .*The skill `needy` cannot be used: .*NOBODY_SET_THIS/)]);
 });
 
-test("after a crash the model sees the same, and the skill's text once", async () => {
+test("after a crash the model sees the same request with the skill's text once", async () => {
   const name = "crash-skill";
   await script(name, [{ hang: true }, { text: "Sunny." }]);
   const { runId } = await say("/weather Paris", name, session(name));

@@ -144,7 +144,7 @@ test("after a crash a tool that may have taken effect is not run again, and that
   expect(calls).toHaveLength(1);
 });
 
-test("it counts as a run where runs are capped, and needs no tokens where these are", async () => {
+test("a skill's command that goes to a tool counts against a cap on runs, and not against a cap on tokens", async () => {
   const name = "dispatch-capped";
   await configure(name, (config) => ({ ...config, budgets: { perAgent: { runsPerHour: 2, tokensPerHour: 1 } } }));
   await arm(name, [tool("launch")]);
@@ -154,7 +154,7 @@ test("it counts as a run where runs are capped, and needs no tokens where these 
   expect(calls).toHaveLength(2);
 });
 
-test("what comes meanwhile waits for its turn, and a command that comes meanwhile joins no other run", async () => {
+test("messages wait for a skill's command that is running, and such a command joins no other run", async () => {
   const name = "dispatch-busy";
   const gate = Promise.withResolvers<string>();
   await arm(name, [tool("launch", { run: () => gate.promise })]);

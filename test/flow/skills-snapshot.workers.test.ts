@@ -147,7 +147,7 @@ describe("where R2 does not answer", () => {
     expect(await turn(name)).toContain("<name>down-tea</name>");
   });
 
-  test("what was known stays", async () => {
+  test("the known skills stay in use", async () => {
     const name = "skills-stay";
     let isDown = false;
     await putSkill("down-coffee", "Makes coffee.");

@@ -131,7 +131,7 @@ describe("talking over a socket", () => {
 });
 
 describe("going on after a break", () => {
-  test("nothing is sent before the client has said from where", async () => {
+  test("a socket sends nothing before the client has named its cursor", async () => {
     await script("silent-socket", [{ text: "Quiet." }]);
     const client = await openSocket(keyOf("silent-socket"));
     await finished((await client.say("x", "silent-socket")).runId);
@@ -201,7 +201,7 @@ describe("going on after a break", () => {
     expect(messagesIn(events)).toEqual((await historyOf(keyOf("killed"))).messages);
   });
 
-  test("from the history's cursor on, a reply that is being given is heard from its beginning", async () => {
+  test("after the cursor of the history, a socket gets the reply in progress from its beginning", async () => {
     await script("middle", [{ text: "One two three four", chunkSize: 4, gapMs: 60 }]);
     const first = await openSocket(keyOf("middle"));
     first.resume(0);
@@ -215,7 +215,7 @@ describe("going on after a break", () => {
     expect(deltas.map((event) => ("text" in event ? event.text : "")).join("")).toBe("One two three four");
   });
 
-  test("a cursor that is not there yet is refused, and the one before goes on", async () => {
+  test("a cursor in the future is refused, and the previous one stays", async () => {
     await script("cursor", [{ text: "ok" }]);
     const client = await openSocket(keyOf("cursor"));
     client.resume(0);
@@ -305,7 +305,7 @@ describe("a client that is slow", () => {
   });
 });
 
-test("nothing is heard of a commit that fails", async () => {
+test("a commit that fails sends no event to any socket", async () => {
   await script("phantom", [{ text: "Real." }]);
   const client = await openSocket(keyOf("phantom"));
   client.resume(0);

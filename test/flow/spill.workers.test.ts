@@ -85,7 +85,7 @@ test("a result that cannot be kept is shown all the same, and says so", async ()
   vi.restoreAllMocks();
 });
 
-test("an id that is none, or of another session, is not found", async () => {
+test("a large result with an invalid id, or of another session, is not found", async () => {
   const { spill } = await dumped("mine", LARGE);
   await waitFor(async () => (await filesOf("mine")).length === 1);
   for (const id of [`spl_${"0".repeat(26)}`, "..", "%2e%2e%2fx"]) {

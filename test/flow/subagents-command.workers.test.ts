@@ -39,7 +39,7 @@ test("an owner looks after sub-agents by command, also while the agent is at wor
   expect(await tell("/subagents dance")).toContain("Use `/subagents");
 });
 
-test("what a command gave to a sub-agent is announced in the session of the command", async () => {
+test("the result of a task that a command gave to a sub-agent is announced in the session of the command", async () => {
   const { sessionKey } = session("command-send");
   await script("command-send", [spawning("command-send-child"), { text: "ok" }, { text: "Nice." }]);
   await script("command-send-child", [{ text: "First." }, { text: "Second." }]);

@@ -114,7 +114,7 @@ test("a sub-agent that cannot be reached when it is started is started later, wh
   restore();
 });
 
-test("an announcement is made until it is heard, and a parent that hears it twice tells it once", async () => {
+test("a sub-agent's announcement is repeated until the parent has stored it, and one that arrives twice is told once", async () => {
   const reports: SubagentReport[] = [];
   let failures = 0;
   const { restore } = await replaceVerb("announce", (_, go, report) => {
@@ -144,7 +144,7 @@ test("an announcement is made until it is heard, and a parent that hears it twic
   expect(await asked("deaf")).toHaveLength(3);
 });
 
-test("a sub-agent that dies while it reports does so again", async () => {
+test("a sub-agent that dies while it reports repeats its report", async () => {
   let hangs = true;
   const { restore } = await replaceVerb("announce", (_, go) => (hangs ? new Promise(() => undefined) : go()));
   await script("cut-off", [spawning("cut-off-child"), { text: "ok" }, { text: "It is 9." }]);
@@ -185,7 +185,7 @@ test("what a parent that was deleted would have been told is dropped, and the su
   expect((await call("GET", `/v1/sessions/${parent}/history`)).status).toBe(404);
 });
 
-test("steering is done once, however often its run is taken up again", async () => {
+test("a steering message reaches the sub-agent once, however often the parent's run is resumed", async () => {
   let hangs = true;
   let accepted = 0;
   const { restore } = await replaceVerb("accept", (key, go, request) => {

@@ -29,7 +29,7 @@ async function expectSilence(parent: string, child: string) {
   expect((await textsIn(parent)).filter((text) => text.startsWith("[System]"))).toEqual([]);
 }
 
-test("who stops a run stops what it has started, and is not told so again", async () => {
+test("stopping a run stops its sub-agents, and their end is not announced", async () => {
   const { parent, child, childRunId, runId } = await bothAtWork("abort");
   await call("POST", `/v1/runs/${runId}/abort`);
   await untilStopped(childRunId);
@@ -37,7 +37,7 @@ test("who stops a run stops what it has started, and is not told so again", asyn
   expect(await childrenOf(parent)).toMatchObject([{ phase: { status: "ended", outcome: "stopped" } }]);
 });
 
-test("a run that is over is stopped with what it has left running", async () => {
+test("stopping a run that has ended stops the sub-agents that it left running", async () => {
   const { sessionKey } = session("abort-later");
   await script("abort-later", [spawning("abort-later-child"), { text: "Started." }]);
   await script("abort-later-child", [{ hang: true }]);
@@ -49,7 +49,7 @@ test("a run that is over is stopped with what it has left running", async () => 
   await expectSilence(sessionKey, child.key);
 });
 
-test("/stop reaches two levels deep, also when nothing runs here any more", async () => {
+test("/stop stops sub-agents two levels deep, also when the session itself has no active run", async () => {
   const { sessionKey } = session("stop-deep");
   await script("stop-deep", [spawning("stop-deep-1"), { text: "Started." }]);
   await script("stop-deep-1", [spawning("stop-deep-2"), { text: "I wait." }]);
@@ -81,7 +81,7 @@ test("a sub-agent whose own sub-agents are stopped by command reports what it ha
   expect(notice).toContain("Half of it.");
 });
 
-test("a sub-agent that was given more is stopped after its first result, too", async () => {
+test("a sub-agent that was given a second task can be stopped after its first result", async () => {
   const { sessionKey } = session("stop-more");
   await script("stop-more", [
     spawning("stop-more-child"),
@@ -115,7 +115,7 @@ test("a message that interrupts a run stops what that run has started", async ()
   expect(await finished(runId)).toMatchObject({ reply: "after" });
 });
 
-test("a sub-agent that somebody else stops tells its parent", async () => {
+test("a sub-agent that is stopped in its own session tells its parent", async () => {
   const { sessionKey } = session("by-others");
   await script("by-others", [spawning("by-others-child"), { text: "Started." }, { text: "It was stopped." }]);
   await script("by-others-child", [{ hang: true }]);
@@ -154,7 +154,7 @@ test("an agent stops its sub-agents by name or all at once, and the list says ho
   ]);
 });
 
-test("a sub-agent that cannot be reached is asked to stop until it has heard, also over the death of its parent", async () => {
+test("a sub-agent that does not answer is asked to stop until it has, also after the death of its parent", async () => {
   const { parent, child, childRunId, runId } = await bothAtWork("unreachable");
   let asks = 0;
   let isDown = true;
@@ -210,7 +210,7 @@ test("a sub-agent whose session is deleted tells its parent that it was stopped"
   await untilSaid(sessionKey, "It is no more.");
 });
 
-test("an announcement is not dropped for what comes after it", async () => {
+test("an announcement in the queue is not dropped for newer messages", async () => {
   const { sessionKey } = session("kept");
   await configure("kept", (config) => {
     config.messages = { queue: { mode: "interrupt" } };

@@ -85,7 +85,7 @@ test("a sub-agent gets the minimal prompt, the files that work needs, its contex
   expect(names(second).filter((name: string) => /^sessions_|agents|message/.test(name))).toEqual([]);
 });
 
-test("the same call again is the same sub-agent, and another reply's call of the same id is another one", async () => {
+test("a repeated sessions_spawn call starts no second sub-agent, and a call with the same id in another reply does", async () => {
   const again = {
     calls: [{ id: "call_same", name: "sessions_spawn", args: { task: "Count.", model: "fake/same-child" } }],
   };
@@ -145,7 +145,7 @@ test("only agents that are allowed can be started, and agents_list names them", 
   expect((await asked("allow-child"))[0]!.body.messages[0].content).toContain("agent=other");
 });
 
-test("a task that looks like a command is a task", async () => {
+test("a sub-agent's task that looks like a command is a task", async () => {
   await script("typed", [spawning("typed-child", { task: "/stop" }), { text: "ok" }]);
   await script("typed-child", [{ text: "What should I stop?" }]);
   await say("Go", "typed", session("typed"));
@@ -219,7 +219,7 @@ test("a sub-agent is steered while it works, works again when it has ended, and 
   await waitFor(async () => (await childrenOf(session("steer-sub").sessionKey))[0]?.open === false);
 });
 
-test("a sub-agent with sub-agents of its own reports when it has heard from them", async () => {
+test("a sub-agent with sub-agents of its own reports when they have reported", async () => {
   await script("deep", [spawning("deep-1"), { text: "ok" }, { text: "Told." }]);
   await script("deep-1", [spawning("deep-2"), { text: "I wait for deep-2." }, { text: "Together: 12." }]);
   await script("deep-2", [{ text: "12", delayMs: 1000 }]);
@@ -231,7 +231,7 @@ test("a sub-agent with sub-agents of its own reports when it has heard from them
   expect(notices[0]).not.toContain("I wait for deep-2.");
 });
 
-test("strangers' agents reach no other session", async () => {
+test("an agent that a stranger talks to reaches no other session", async () => {
   await script("default", [{ text: "Hello." }]);
   const { sessionKey } = session("stranger");
   const stub = (await stubByKey(sessionKey)) as unknown as SessionCalls;

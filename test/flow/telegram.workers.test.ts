@@ -44,7 +44,7 @@ test("a message from the owner gets its reply through the Bot API, and the same 
   expect(messages).toMatchObject([{ role: "user", text: "Hi bot" }, { role: "assistant" }]);
 });
 
-test("the same update again is the same message", async () => {
+test("a redelivered Telegram update is one run and one reply", async () => {
   await script("default", [{ text: "Once." }]);
   const body = update("Twice?", 42);
   const before = (await sent(42)).length;
@@ -56,7 +56,7 @@ test("the same update again is the same message", async () => {
   expect(await asked("default")).toHaveLength(1);
 });
 
-test("a wrong secret is refused and nothing is stored", async () => {
+test("a Telegram webhook with a wrong secret is refused, and nothing is stored", async () => {
   await script("default", [{ text: "no" }]);
   expect((await deliver(update("Let me in", 42), "wrong")).status).toBe(401);
   expect(await asked("default")).toHaveLength(0);
@@ -82,7 +82,7 @@ test("a stranger is told a code once, and talks in a session of their own when i
   expect(JSON.stringify(seen)).not.toContain("## USER.md");
 });
 
-test("a reply whose arrival nobody can know is marked unsure, not repeated, and sent again when a person says so", async () => {
+test("a reply whose delivery is uncertain is marked unsure, not repeated, and sent again on request", async () => {
   await script("default", [{ text: "Did it arrive?" }]);
   const answers = [{ method: "sendMessage", cut: "after" }];
   await fetch(`${env.TEST_BOT_API}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });
@@ -104,7 +104,7 @@ test("a reply whose arrival nobody can know is marked unsure, not repeated, and 
   expect((await call("POST", `/v1/runs/${runId}/deliveries/dlv_0/resend`)).status).toBe(404);
 });
 
-test("a wish to send again that reaches the session twice is one, however the delivery has come out meanwhile", async () => {
+test("a request to resend that reaches the session twice sends once, whatever became of the delivery", async () => {
   await script("default", [{ text: "Is it there?" }]);
   const answers = Array.from({ length: 3 }, () => ({ method: "sendMessage", cut: "after" }));
   await fetch(`${env.TEST_BOT_API}/control/${BOT}`, { method: "PUT", body: JSON.stringify({ answers }) });

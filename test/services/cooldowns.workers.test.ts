@@ -15,7 +15,7 @@ function isolate(database = env.DB) {
 
 const rest = (failures: number, until: number): Rest => ({ failures, kind: "rate_limit", until });
 
-test("what one isolate notes, another one reads, and both count a refusal that came at once as one", async () => {
+test("a cooldown that one isolate stores is read by another, and concurrent refusals count as one", async () => {
   const [here, there] = [isolate(), isolate()];
   here.cooldowns.note("at-once", rest(1, NOW + 60_000), NOW);
   there.cooldowns.note("at-once", rest(1, NOW + 60_100), NOW);
@@ -24,7 +24,7 @@ test("what one isolate notes, another one reads, and both count a refusal that c
   expect([...read]).toEqual([["at-once", expect.objectContaining(rest(1, NOW + 60_100))]]);
 });
 
-test("what came late does not shorten a rest or make the refusals fewer", async () => {
+test("a late refusal neither shortens a cooldown nor lowers the count of refusals", async () => {
   const { cooldowns, written } = isolate();
   cooldowns.note("late", rest(3, NOW + 90_000), NOW);
   cooldowns.note("late", rest(1, NOW + 60_000), NOW);
@@ -32,7 +32,7 @@ test("what came late does not shorten a rest or make the refusals fewer", async 
   expect((await isolate().cooldowns.of(["late"], NOW)).get("late")).toMatchObject(rest(3, NOW + 90_000));
 });
 
-test("who answers is forgiven, unless another session was refused meanwhile", async () => {
+test("an answer ends a model's cooldown, unless another session was refused meanwhile", async () => {
   const { cooldowns, written } = isolate();
   cooldowns.note("awake", rest(1, NOW - 1), NOW);
   cooldowns.note("asleep", rest(1, NOW + 60_000), NOW);
@@ -42,7 +42,7 @@ test("who answers is forgiven, unless another session was refused meanwhile", as
   expect([...(await isolate().cooldowns.of(["awake", "asleep"], NOW)).keys()]).toEqual(["asleep"]);
 });
 
-test("what was read is good for some seconds, and D1 is asked again after that", async () => {
+test("cooldowns that were read are used for some seconds, and then D1 is asked again", async () => {
   const [reader, writer] = [isolate(), isolate()];
   expect((await reader.cooldowns.of(["fresh"], NOW)).size).toBe(0);
   writer.cooldowns.note("fresh", rest(1, NOW + 60_000), NOW);
@@ -51,7 +51,7 @@ test("what was read is good for some seconds, and D1 is asked again after that",
   expect((await reader.cooldowns.of(["fresh"], NOW + 20_000)).size).toBe(1);
 });
 
-test("where D1 is out of reach, nobody rests and nothing breaks", async () => {
+test("without D1 no model has a cooldown and nothing fails", async () => {
   const { cooldowns, written } = isolate({} as D1Database);
   expect((await cooldowns.of(["out"], NOW)).size).toBe(0);
   cooldowns.note("out", rest(1, NOW + 60_000), NOW);
@@ -59,7 +59,7 @@ test("where D1 is out of reach, nobody rests and nothing breaks", async () => {
   expect(await written()).toEqual([undefined, undefined]);
 });
 
-test("D1 is left alone where there is nobody else to ask", async () => {
+test("D1 is not asked for cooldowns when there is no other model", async () => {
   const calls: string[] = [];
   const watched = new Proxy({} as D1Database, { get: (_, name) => void calls.push(String(name)) });
   const model = { ref: "p/a", contextWindow: 1, maxOutputTokens: 1, stream: () => ({}) as never };

@@ -43,7 +43,7 @@ beforeEach(async () => {
   await env.DB.exec("delete from config_revisions");
 });
 
-test("an isolate asks at most once in five seconds, and gets a document only where it is another one", async () => {
+test("an isolate reads the configuration at most once in five seconds, and loads the document only when its revision is new", async () => {
   await store(named("One"));
   const { database, known } = isolate();
   expect(known.stored).toBeUndefined();
@@ -58,7 +58,7 @@ test("an isolate asks at most once in five seconds, and gets a document only whe
   expect([nameIn(known), database.asked, database.documents]).toEqual(["Two", 3, 2]);
 });
 
-test("it asks at once where somebody else knows a newer one already", async () => {
+test("an isolate that is told of a newer revision reads the configuration at once", async () => {
   const { database, known } = isolate();
   await known.know(NOW);
   const revision = await store(named("Newer"));
@@ -68,7 +68,7 @@ test("it asks at once where somebody else knows a newer one already", async () =
   expect(database.asked).toBe(2);
 });
 
-test("where D1 does not answer, what is known stays in force", async () => {
+test("the known configuration stays in force while D1 does not answer", async () => {
   await store(named("Kept"));
   const { database, known } = isolate();
   await known.know(NOW);
@@ -77,7 +77,7 @@ test("where D1 does not answer, what is known stays in force", async () => {
   expect([nameIn(known), database.asked]).toEqual(["Kept", 2]);
 });
 
-test("an isolate that could not find out anything asks again after a second, and then knows", async () => {
+test("an isolate whose first read of the configuration failed reads again after a second", async () => {
   await store(named("Late"));
   const { database, known } = isolate();
   database.isDown = true;
@@ -89,7 +89,7 @@ test("an isolate that could not find out anything asks again after a second, and
   expect(nameIn(known)).toBe("Late");
 });
 
-test("who knows nothing does not wait for the question of somebody else, and who knows something asks nothing more", async () => {
+test("an object without a configuration does not wait for the read of another object, and one with a configuration reads nothing", async () => {
   const { database, known } = isolate();
   await Promise.all([known.know(NOW), known.know(NOW)]);
   expect(database.asked).toBe(2);
@@ -97,7 +97,7 @@ test("who knows nothing does not wait for the question of somebody else, and who
   expect(database.asked).toBe(3);
 });
 
-test("an answer that comes after something newer was learnt is not believed", async () => {
+test("a read of the configuration that returns an older revision than is known is ignored", async () => {
   await store(named("Old"));
   const { database, known } = isolate();
   let answer = () => {};
@@ -120,7 +120,7 @@ test("an answer that comes after something newer was learnt is not believed", as
   expect(nameIn(known)).toBe("New");
 });
 
-test("a revision that was stored from here does not take the place of a newer one that was heard of", async () => {
+test("a revision that this isolate stored does not replace a newer one that it was told of", async () => {
   const { known } = isolate();
   const first = await store(named("First"));
   await known.know(NOW);
@@ -131,7 +131,7 @@ test("a revision that was stored from here does not take the place of a newer on
   expect(nameIn(known)).toBe("Second");
 });
 
-test("a newest revision that is not valid leaves the newest valid one in force, and is told with its fields", async () => {
+test("an invalid newest revision leaves the newest valid one in force, and its fields are logged", async () => {
   await store(named("Oldest"));
   const good = await store(named("Good"));
   await store({ prompt: { productName: 7 } });
@@ -142,7 +142,7 @@ test("a newest revision that is not valid leaves the newest valid one in force, 
   expect(nameIn(known)).toBe("Good");
 });
 
-test("where no revision is valid, or one is damaged, nothing is in force, and it is told why", async () => {
+test("without a valid revision, or with a damaged one, no configuration is in force, and the reason is logged", async () => {
   await store({ gone: true });
   const newest = await store({});
   await env.DB.prepare("update config_revisions set document = '{\"agents' where revision = ?").bind(newest).run();

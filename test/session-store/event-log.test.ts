@@ -12,7 +12,7 @@ function seqs(recent: RecentEvents, request: Partial<ReadRequest>): number[] | u
   return recent.read({ after: 0, limit: 100, ...request })?.events.map(({ seq }) => seq);
 }
 
-test("who has seen the last that is at hand gets what came since, and who is further behind has to ask storage", () => {
+test("a reader at the newest buffered event gets what follows it from memory, and one further behind from storage", () => {
   const recent = new RecentEvents(9);
   for (let seq = 10; seq < 40; seq += 2) recent.add([event(seq), event(seq + 1)]);
   expect(seqs(recent, { after: 39 })).toEqual([]);
@@ -22,7 +22,7 @@ test("who has seen the last that is at hand gets what came since, and who is fur
   expect(seqs(new RecentEvents(9), { after: 8 })).toBeUndefined();
 });
 
-test("a run that began after what is at hand is at hand from its beginning", () => {
+test("a run that began after the oldest buffered event is buffered from its beginning", () => {
   const recent = new RecentEvents(9);
   recent.add([event(10, "run_a"), event(11, "run_b"), event(12, "run_a")]);
   const run = { runId: "run_a", firstSeq: 10, endSeq: undefined };
@@ -30,14 +30,14 @@ test("a run that began after what is at hand is at hand from its beginning", () 
   expect(seqs(recent, { after: 0, run: { ...run, firstSeq: 8 } })).toBeUndefined();
 });
 
-test("a page that is full says up to where it is complete", () => {
+test("a full page of events says up to which event it is complete", () => {
   const recent = new RecentEvents(0);
   recent.add([event(1), event(2), event(3)]);
   expect(recent.read({ after: 0, limit: 2 })).toMatchObject({ events: [{ seq: 1 }, { seq: 2 }], upTo: 2 });
   expect(recent.read({ after: 1, limit: 2 })).toMatchObject({ upTo: Number.POSITIVE_INFINITY });
 });
 
-test("what was taken back is not at hand, and what comes after it is", () => {
+test("a revoked event is not in the buffer, and later events are", () => {
   const recent = new RecentEvents(0);
   recent.add([event(1), event(2)]);
   recent.clear(2);

@@ -19,7 +19,7 @@ test("an idle conversation is over after its pause, not before", () => {
   expect(isOver(idle, then, then + 60 * 60_000)).toBe(true);
 });
 
-test("nothing is over where nobody knows when somebody spoke", () => {
+test("no conversation is over when the time of its last message is unknown", () => {
   expect(isOver(daily, 0, at("2026-05-01T22:00:00Z"))).toBe(false);
   expect(isOver(idle, 0, at("2026-05-01T22:00:00Z"))).toBe(false);
 });

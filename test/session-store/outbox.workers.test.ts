@@ -34,7 +34,7 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
 const put = (store: Store, target: Target, ...parts: string[]) =>
   enqueue(store, { runId: "run_1", parts: parts.map((text) => ({ target, text })) }, 1000);
 
-test("a part waits for those before it in the same conversation, and for no others", async () => {
+test("a delivery waits for earlier ones to the same conversation, and for no others", async () => {
   await inStore("outbox-order", async (store) => {
     put(store, chat("1"), "first", "second");
     put(store, { ...chat("2"), replyToId: "7" }, "elsewhere");
@@ -45,7 +45,7 @@ test("a part waits for those before it in the same conversation, and for no othe
   });
 });
 
-test("what was being sent to a channel when the object died is unsure, what was being told to a session is told again", async () => {
+test("a delivery to a channel that a crash interrupts becomes unsure, and one to a session is repeated", async () => {
   await inStore("outbox-died", async (store) => {
     put(store, chat("1"), "to people");
     put(store, sessionTarget("agent:main:main"), "to a session");
@@ -56,7 +56,7 @@ test("what was being sent to a channel when the object died is unsure, what was 
   });
 });
 
-test("a channel that refuses every time is given up, a session that does not answer is not", async () => {
+test("deliveries to a channel that always refuses are given up, and those to a session are not", async () => {
   await inStore("outbox-refused", async (store) => {
     put(store, chat("1"), "to people");
     put(store, sessionTarget("agent:main:main"), "to a session");

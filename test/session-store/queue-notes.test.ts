@@ -4,7 +4,7 @@ import { admit, mergeable, nextUp, type QueuePolicy, type WaitingRun } from "../
 const note = (id: string): WaitingRun => ({ id, acceptedAt: 0, mergeKey: "t", behind: true, queueClass: "note" });
 const policy = (mode: QueuePolicy["mode"]): QueuePolicy => ({ mode, debounceMs: 500, cap: 1, drop: "old" });
 
-test("what was sent from elsewhere has a turn of its own, whatever waits, and gives way to nothing", () => {
+test("a message from another session has a turn of its own and is never dropped from the queue", () => {
   const waiting = [note("a"), note("b")];
   expect(admit(waiting, { mergeKey: "t", queueClass: "note" }, "t", policy("interrupt"))).toEqual({
     admitted: true,

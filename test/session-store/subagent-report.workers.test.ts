@@ -12,13 +12,13 @@ function endOf(text: string, state = ended("ok", 5, 10), runId = "run_1") {
   return { runId, state, text, joinedRunIds: [] };
 }
 
-test("of a long result the beginning is told, and how long it is", () => {
+test("a sub-agent's report has the beginning of a long result, and its length", () => {
   const report = reportOf("key", endOf("x".repeat(20_000)));
   expect(report.text).toHaveLength(MAX_RESULT_CHARS);
   expect(report).toMatchObject({ childKey: "key", childRunId: "run_1", status: "ok", chars: 20_000, endedAt: 10 });
 });
 
-test("a message that gave way to others is told as such", () => {
+test("a sub-agent's report says when its message was dropped from the queue", () => {
   const dropped: SettledRun = { status: "dropped", reason: "queue_full", endedAt: 3, endSeq: 4 };
   expect(reportOf("key", endOf("", dropped))).toMatchObject({
     status: "error",
@@ -26,14 +26,14 @@ test("a message that gave way to others is told as such", () => {
   });
 });
 
-test("of work that went on the last word counts, and all that it took", () => {
+test("a sub-agent's report after several runs has the last result and the usage of all", () => {
   const first = reportOf("key", endOf("I wait."));
   const later = continued(first, { ...endOf("Done.", ended("ok", 7, 20), "run_2"), joinedRunIds: ["run_3"] });
   expect(later).toMatchObject({ childRunId: "run_1", text: "Done.", chars: 5, endedAt: 20, usage: { output: 12 } });
   expect(later.joinedRunIds).toEqual(["run_3"]);
 });
 
-test("of work that went on in silence, or failed later, the earlier word stays", () => {
+test("a sub-agent's report keeps an earlier result when later runs are silent or fail", () => {
   const first = reportOf("key", endOf("Half of it."));
   expect(continued(first, endOf("", ended("ok", 1, 20)))).toMatchObject({ status: "ok", text: "Half of it." });
   expect(continued(first, endOf("", ended("error", 1, 20)))).toMatchObject({
@@ -41,7 +41,7 @@ test("of work that went on in silence, or failed later, the earlier word stays",
   });
 });
 
-test("work that is stopped while it waits is told as stopped, with what it had", () => {
+test("a sub-agent that is stopped while it waits reports that, with the result that it had", () => {
   expect(cutShort(reportOf("key", endOf("I wait.")), 30)).toMatchObject({
     status: "aborted",
     text: "I wait.",

@@ -27,13 +27,13 @@ function started(now = 0): Subagent {
   return given(SELF, { text: "x".repeat(1000), timeoutSeconds: 600 }, now);
 }
 
-test("a new one is due at once, and keeps only the beginning of its task once it has it", () => {
+test("a new sub-agent is due at once, and keeps only the beginning of its task after it was delivered", () => {
   expect(dueAtOf(started(7))).toBe(7);
   expect(started().task).toHaveLength(400);
   expect(JSON.stringify(accepted(started(), 0))).not.toContain("x".repeat(401));
 });
 
-test("one that does not answer is asked again ever later, at most every five minutes, for ever", () => {
+test("a sub-agent that does not answer is asked again at growing intervals of at most five minutes, without end", () => {
   let child = started();
   const pauses = Array.from({ length: 12 }, () => {
     child = unanswered(child, 0);
@@ -43,7 +43,7 @@ test("one that does not answer is asked again ever later, at most every five min
   expect(pauses.at(-1)).toBe(5 * MINUTE);
 });
 
-test("one that works is looked after in five minutes, then ever more seldom, at least once an hour", () => {
+test("an active sub-agent is checked after five minutes, then less often, at least once an hour", () => {
   let child = accepted(started(), 0);
   expect(dueAtOf(child)).toBe(5 * MINUTE);
   const pauses = Array.from({ length: 5 }, () => {
@@ -53,7 +53,7 @@ test("one that works is looked after in five minutes, then ever more seldom, at 
   expect(pauses).toEqual([10, 20, 40, 60, 60].map((minutes) => minutes * MINUTE));
 });
 
-test("what was heard late changes nothing any more", () => {
+test("a late report of a sub-agent changes nothing", () => {
   const stop = stopping(accepted(started(), 0), 1);
   expect(accepted(stop, 2)).toBe(stop);
   expect(checked(stop, 2)).toBe(stop);
@@ -62,7 +62,7 @@ test("what was heard late changes nothing any more", () => {
   expect(over(done, "ok", 3)).toBe(done);
 });
 
-test("each state says what it is", () => {
+test("each state of a sub-agent has its text", () => {
   const working = accepted(started(), 0);
   const stop = stopping(working, 0);
   const states = [started(), working, stop, over(stop, "stopped", 0), over(working, "ok", 0)];

@@ -24,7 +24,7 @@ test("of several with one label the one at work is meant, and a label goes befor
   expect(findSubagent(CHILDREN, "2").runId).toBe("run_d");
 });
 
-test("where nothing or too much is meant, what there is is told", () => {
+test("an unknown or ambiguous sub-agent is answered with the list of sub-agents", () => {
   expect(() => findSubagent(CHILDREN, "9")).toThrow(
     "There is no sub-agent '9'. There are:\n1. 2 (ok)\n2. Weather (working)",
   );

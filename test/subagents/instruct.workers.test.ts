@@ -31,7 +31,7 @@ function instructor(askedBy: string, maxChildren = 5): Instructor {
   return { runId: "run_other", askedBy, announceTo: { ...TELLING, owner: false }, maxChildren };
 }
 
-test("what is given goes to the sub-agent's own model, with the rights of who gives it, and to who started it", () =>
+test("an instruction runs on the sub-agent's own model with the rights of its sender, and its result goes to the parent", () =>
   withChild("give", WORKING, (deps) => {
     const { runId, child } = instructSubagent("barrels", "More.", instructor("second"), deps);
     expect(runId).toBe("run_parent");
@@ -45,7 +45,7 @@ test("what is given goes to the sub-agent's own model, with the rights of who gi
     });
   }));
 
-test("the same again is the same message, also once it was heard", () =>
+test("a repeated instruction is one message, also after it was stored", () =>
   withChild("give-again", WORKING, (deps) => {
     const first = instructSubagent("1", "More.", instructor("second"), deps);
     saveSubagent(deps.store, { ...first, child: accepted(first.child, 6) });
@@ -55,13 +55,13 @@ test("the same again is the same message, also once it was heard", () =>
     });
   }));
 
-test("one that has ended works again for who gives it more, where there is room", () =>
+test("a sub-agent that has ended runs again for an instruction when there is room", () =>
   withChild("give-ended", over(WORKING, "ok", 1), (deps) => {
     expect(() => instructSubagent("1", "More.", instructor("second", 0), deps)).toThrow("maxChildren is 0");
     expect(instructSubagent("1", "More.", instructor("second"), deps).runId).toBe("run_other");
   }));
 
-test("one that has not begun, or is being stopped, is given nothing", async () => {
+test("a sub-agent that has not begun, or is being stopped, takes no instruction", async () => {
   await withChild("give-early", STARTING, (deps) => {
     expect(() => instructSubagent("1", "More.", instructor("second"), deps)).toThrow("It has not begun yet.");
   });

@@ -12,6 +12,6 @@ test.each([
   expect(clockText(instant, zone, format).replace(/\s/g, " ")).toMatch(expected);
 });
 
-test("midnight is 00:00, not 24:00", () => {
+test("midnight is written 00:00, not 24:00", () => {
   expect(shortClockText(Date.parse("2026-03-05T00:00:00Z"), "UTC", "auto")).toBe("5 Mar 2026, 00:00");
 });

@@ -13,7 +13,7 @@ test.each([
   expect(principalOf([said(true)], { target: null, sessionKey }, undefined)).toEqual({ owner: true, place });
 });
 
-test("who speaks through a channel speaks where that is", () => {
+test("the principal of a channel message is in the conversation of that channel", () => {
   const where = { target, sessionKey: "agent:main:main" };
   expect(principalOf([said(false)], where, undefined)).toEqual({ owner: false, place: "direct" });
 });

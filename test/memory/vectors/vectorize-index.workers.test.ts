@@ -1,5 +1,5 @@
 import { env } from "cloudflare:test";
-import { expect, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 import { VectorIndexError } from "../../../src/memory/vectors/vector-index.ts";
 import {
   type VectorizeBinding,
@@ -26,8 +26,7 @@ const some = (count: number) =>
   Array.from({ length: count }, (_, at) => ({ chunkId: at + 1, vector: randomVector(random, DIMENSIONS) }));
 
 test("the Worker's Vectorize binding has the expected type", () => {
-  const binding: VectorizeBinding = env.VECTORS;
-  expect(binding).toBeDefined();
+  expectTypeOf(env.VECTORS).toExtend<VectorizeBinding>();
 });
 
 test("writes that Vectorize does not show yet are found later", async () => {

@@ -16,7 +16,7 @@ function aWhile(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1500));
 }
 
-test("where transcripts are no source nothing is laid out, noted or asked for, however much is said", async () => {
+test("without transcripts as a source nothing is written, queued or indexed, however much is said", async () => {
   const key = talkKey("off");
   for (let n = 0; n < 3; n++) await mergeKey(key, `Question ${n}`, "Answer.");
   expect(await laidOut(key)).toEqual([]);
@@ -24,7 +24,7 @@ test("where transcripts are no source nothing is laid out, noted or asked for, h
   expect(await indexed("off")).toBe(0);
 });
 
-test("where the source is named and not switched on it is none", async () => {
+test("transcripts that are named as a source but not switched on are not indexed", async () => {
   await rememberTranscripts({ experimental: { sessionMemory: false }, sync: { sessions: { deltaMessages: 1 } } });
   const key = talkKey("named");
   await mergeKey(key, "Question", "Answer.");
@@ -46,12 +46,12 @@ test("as many new messages as are configured have a transcript indexed, and fewe
   expect(await laidOut(key)).toEqual([{ lines: 4 }]);
 });
 
-test("so do as many new bytes", async () => {
+test("as many new bytes as are configured have a transcript indexed, and fewer do not", async () => {
   await mergeKey(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
   await waitFor(async () => (await indexed("bytes")) === 1);
 });
 
-test("a conversation that begins anew has the rest of the one before indexed", async () => {
+test("a new conversation has the rest of the previous transcript indexed", async () => {
   const key = talkKey("rest");
   await mergeKey(key, "The bell tower has 212 steps.", "That is a lot.");
   await aWhile();
@@ -60,7 +60,7 @@ test("a conversation that begins anew has the rest of the one before indexed", a
   await waitFor(async () => (await indexed("rest")) === 2);
 });
 
-test("what was not told because the index did not answer is told after the next turn", async () => {
+test("an index message that was lost because the queue did not answer is sent after the next turn", async () => {
   const key = talkKey("untold");
   const run = vi.spyOn(env.MEMORY, "prepare").mockImplementation(() => {
     throw new Error("D1 is down");
@@ -82,13 +82,13 @@ test("what is said in a hook's session is never laid out", async () => {
   expect(await laidOut(sessionKey)).toEqual([]);
 });
 
-test("an export has what was said, and nothing that memory made of it", async () => {
+test("an export has the transcript and nothing that memory derives from it", async () => {
   const lines = await (await call("GET", `/v1/sessions/${encodeURIComponent(talkKey("messages"))}/export`)).text();
   expect(lines).toContain("Second.");
   expect(lines).not.toMatch(/memory_pages|sessions\/webchat/);
 });
 
-test("nothing of all transcripts is left where a session is deleted and memory was switched off before", async () => {
+test("deleting a session removes its transcripts from memory that was switched off before", async () => {
   const key = talkKey("messages");
   expect(await indexed("messages")).toBe(1);
   await rememberTranscripts({ enabled: false });

@@ -14,7 +14,7 @@ test("the same skills give the same findings, in whatever order they were found"
   expect(scannedSkills({ ...NONE, skills: [a, b] })).toEqual(scannedSkills({ ...NONE, skills: [b, a] }));
 });
 
-test("what was found comes back by kind", () => {
+test("scanned skills are returned by kind", () => {
   const leftOut = { name: "x", source: "workspace" as const, location: "skills/x/SKILL.md", code: "no", reason: "No." };
   const quarantined = new Map([["skills/a/SKILL.md", "Changed."]]);
   const found = groupScanned(scannedSkills({ skills: [skill("a")], leftOut: [leftOut], quarantined }));

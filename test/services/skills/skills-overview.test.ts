@@ -59,7 +59,7 @@ test("a skill that may be used has its cost, its command and what its file says"
   expect(warnings).toEqual([]);
 });
 
-test("everything that was found is in it, whatever keeps it out, by name and strength", () => {
+test("the overview of skills lists every skill with what keeps it out, by name and precedence", () => {
   const left = (name: string, code: string, source: LeftOut["source"]): LeftOut => {
     return { name, source, location: `skills://${source}/${name}/SKILL.md`, code, reason: "Because." };
   };
@@ -82,7 +82,7 @@ test("everything that was found is in it, whatever keeps it out, by name and str
   expect(totals).toMatchObject({ found: 6, eligible: 2, shown: 1, cut: 1 });
 });
 
-test("what a skill is given is told by name, and no value is anywhere", () => {
+test("the overview of skills names the secrets of a skill and contains no value", () => {
   const secrets = { GH_SECRET: "hunter2-hunter2", PLAIN: "hunter2-hunter2", OPENAI_API_KEY: "hunter2-hunter2" };
   const { skills, warnings, unset } = report({
     skills: [
@@ -111,7 +111,7 @@ test("what a skill is given is told by name, and no value is anywhere", () => {
   expect(JSON.stringify([skills, warnings])).not.toContain("hunter2");
 });
 
-test("installers say why they do not run here", () => {
+test("the overview of skills says why installers do not run here", () => {
   const install = [
     { kind: "brew", formula: "gh", bins: ["gh"], label: "Install gh" },
     { kind: "download", url: "https://x.test/a.zip", os: ["darwin"] },

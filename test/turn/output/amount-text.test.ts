@@ -24,7 +24,7 @@ test.each([
   expect(moneyText(micros)).toBe(expected);
 });
 
-test("what runs came to says where a price is not known", () => {
+test("the cost of several runs says when a price is unknown", () => {
   const total = { runs: 2, input: 10, output: 5, cacheRead: 0, cacheWrite: 0, costMicros: 2000, unpriced: 0 };
   expect(totalText(total)).toBe("2 runs, 10 tokens in, 5 out, about $0.0020");
   expect(totalText({ ...total, unpriced: 1 })).toBe("2 runs, 10 tokens in, 5 out, at least $0.0020");
