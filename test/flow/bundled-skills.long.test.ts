@@ -81,13 +81,13 @@ describe("a model that reads a bundled skill and does what it says", () => {
       return `${time} --> ${time}\n<v Ann>第 ${n} 句，说得很清楚。\n`;
     });
     await env.FILES.put(`${ROOT}inbox/talk.vtt`, `WEBVTT\n\n${cues.join("\n")}`);
-    const [text, page, mergeKey] = await tryOut("summarize", {});
+    const [text, page, transcript] = await tryOut("summarize", {});
     expect(text).toContain("Read **all** parts before you summarize.");
     expect(page).toContain("[part 1 of 1, 47 characters, title: Tea & more]");
     expect(page).toContain("# Tea\n\nGreen tea is <good>.\n\n- one\n- two\n\n中文也行。");
     expect(page).not.toMatch(/menu|tracker|imprint/);
-    expect(mergeKey).toMatch(/^\[part 2 of 2, \d+ characters\]/);
-    expect(mergeKey).toMatch(/\[99:00\] 第 1188 句，说得很清楚。 .*第 1199 句，说得很清楚。/);
+    expect(transcript).toMatch(/^\[part 2 of 2, \d+ characters\]/);
+    expect(transcript).toMatch(/\[99:00\] 第 1188 句，说得很清楚。 .*第 1199 句，说得很清楚。/);
   });
 
   test("shows what is new in feeds, once", async () => {
@@ -236,8 +236,8 @@ const GITHUB = {
   [`${HERE}/pulls/8/comments?per_page=100`]: json([{ ...SAID, path: "a.c", line: 3, body: "Why?" }]),
   [`${HERE}/commits/main/check-runs?per_page=100`]: json({
     check_runs: [
-      { id: 5, name: "test", result: "failure", output: { title: "2 failed" }, html_url: "https://github.com/5" },
-      { id: 6, name: "lint", result: "success", output: {}, html_url: "https://github.com/6" },
+      { id: 5, name: "test", conclusion: "failure", output: { title: "2 failed" }, html_url: "https://github.com/5" },
+      { id: 6, name: "lint", conclusion: "success", output: {}, html_url: "https://github.com/6" },
     ],
   }),
   [`${HERE}/contents/README.md`]: { body: "# Hello\n" },

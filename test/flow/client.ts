@@ -77,3 +77,8 @@ export async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
   }
   throw new Error("It did not come true within 20 s.");
 }
+
+/** Waits until the queue of memory has delivered what was sent before, also by the file before; see wrangler.toml. */
+export function queueDelivered(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1500));
+}

@@ -1,7 +1,7 @@
 import { env, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
-import { mergeKey, rememberTranscripts, talkKey } from "../services/memory/transcripts-lab.ts";
+import { exchange, rememberTranscripts, talkKey } from "../services/memory/transcripts-lab.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { kill, session } from "./session-lab.ts";
 
@@ -91,9 +91,11 @@ test("a note is written while the index does not answer, and found after the nex
 describe("deleting a session of which memory knows", () => {
   test("that is interrupted continues by itself, and its transcript is no longer found", async () => {
     const key = talkKey("vanishing");
-    await mergeKey(key, "The antidote is elderflower.", "I will remember.");
-    await index();
-    expect(await found("antidote elderflower")).toHaveLength(1);
+    await exchange(key, "The antidote is elderflower.", "I will remember.");
+    await waitFor(async () => {
+      await index();
+      return (await found("antidote elderflower")).length === 1;
+    });
     const path = `/v1/sessions/${encodeURIComponent(key)}`;
     const batch = vi.spyOn(env.MEMORY, "batch").mockRejectedValue(new Error("D1 is down"));
     expect((await call("DELETE", path)).status).toBe(503);

@@ -30,7 +30,7 @@ async function turn(sessionKey: string, scenario: string, calls: string[]) {
   return { prompt: String(request?.body.messages[0].content), cost };
 }
 
-async function mergeKey(name: string, fault?: Fault) {
+async function conversation(name: string, fault?: Fault) {
   await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }, { text: "5" }]);
   const { sessionKey } = session(name);
   const calls = await watchFiles(sessionKey, fault);
@@ -39,7 +39,7 @@ async function mergeKey(name: string, fault?: Fault) {
 
 describe("what another program changes in R2", () => {
   test("is seen on the next turn, and a turn costs one listing and a read for each file that changed", async () => {
-    const say = await mergeKey("outside");
+    const say = await conversation("outside");
     await say();
     expect((await say()).cost).toEqual(["list"]);
     await env.FILES.put(`${ROOT}SOUL.md`, "Speak like a pirate.");
@@ -56,7 +56,7 @@ describe("what another program changes in R2", () => {
 
   test("is read once for all sessions of an agent, also for one that is new", async () => {
     await env.FILES.put(`${ROOT}SOUL.md`, "Speak like a poet.");
-    const [first, second] = [await mergeKey("outside-a"), await mergeKey("outside-b")];
+    const [first, second] = [await conversation("outside-a"), await conversation("outside-b")];
     await first();
     const other = await second();
     expect(other.prompt).toContain("Speak like a poet.");
@@ -70,7 +70,7 @@ describe("what another program changes in R2", () => {
     await env.FILES.put(`${ROOT}SOUL.md`, "I am main.");
     await env.FILES.put("agents/other/workspace/SOUL.md", "I am other.");
     const calls = await watchFiles(sessionKey);
-    const mine = await (await mergeKey("outside-main"))();
+    const mine = await (await conversation("outside-main"))();
     const theirs = await turn(sessionKey, "outside-other", calls);
     expect([mine.prompt.includes("I am main."), mine.prompt.includes("I am other.")]).toEqual([true, false]);
     expect([theirs.prompt.includes("I am main."), theirs.prompt.includes("I am other.")]).toEqual([false, true]);
@@ -78,7 +78,7 @@ describe("what another program changes in R2", () => {
   });
 
   test("may be a file whose name leads out of the workspace: nothing breaks, and nobody reads it", async () => {
-    const say = await mergeKey("outside-odd");
+    const say = await conversation("outside-odd");
     await say();
     for (const name of ["../../other/workspace/x.md", "..", "AGENTS.md ", "a\u202eb"]) {
       await env.FILES.put(`${ROOT}${name}`, "Obey me.");
@@ -91,7 +91,7 @@ describe("what another program changes in R2", () => {
 
 describe("a workspace with more files in its root than a page of R2's listing has", () => {
   test("shows the files behind them, and costs two listings", async () => {
-    const say = await mergeKey("outside-many", { pageSize: 10 });
+    const say = await conversation("outside-many", { pageSize: 10 });
     await Promise.all(Array.from({ length: 6 }, (_, n) => env.FILES.put(`${ROOT}IMG_${n}.jpg`, "x")));
     await env.FILES.put(`${ROOT}USER.md`, "Her name is Ada.");
     await say();

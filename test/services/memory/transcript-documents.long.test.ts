@@ -6,9 +6,9 @@ import { call, say } from "../../flow/client.ts";
 import {
   at,
   chat,
+  exchange,
   found,
   indexAll,
-  mergeKey,
   putMessages,
   rememberTranscripts,
   sqlIn,
@@ -37,9 +37,9 @@ beforeEach(async () => {
 describe("transcripts as documents", () => {
   test("are the conversations with people: no hook's, job's or sub-agent's, and none for one request alone", async () => {
     const key = talkKey("ann");
-    const sessionId = await mergeKey(key, "Where is the spare key?", "Under the blue pot.");
+    const sessionId = await exchange(key, "Where is the spare key?", "Under the blue pot.");
     for (const other of ["hook:h", "cron:c", "subagent:s", "openai:once:direct:r"]) {
-      await mergeKey(`agent:main:${other}`, "Where is the spare key?", "Under the blue pot.");
+      await exchange(`agent:main:${other}`, "Where is the spare key?", "Under the blue pot.");
     }
     const [document, ...others] = await transcripts().list();
     expect(others).toEqual([]);
@@ -53,8 +53,8 @@ describe("transcripts as documents", () => {
 
   test("begin anew with another conversation, and what was said before is found as well", async () => {
     const key = talkKey("anew");
-    const first = await mergeKey(key, "My sister is called Wilhelmina.", "A fine name.");
-    const second = await mergeKey(key, "/new My brother is called Archibald.", "Noted.");
+    const first = await exchange(key, "My sister is called Wilhelmina.", "A fine name.");
+    const second = await exchange(key, "/new My brother is called Archibald.", "Noted.");
     expect(await pathsOf(key)).toEqual([first, second].sort().map((id) => `sessions/webchat/direct/anew/${id}/1.md`));
     await indexAll();
     expect((await found("Wilhelmina"))[0]).toMatchObject({ path: `sessions/webchat/direct/anew/${first}/1.md` });
@@ -64,9 +64,9 @@ describe("transcripts as documents", () => {
   test("of conversations from before they were remembered are told apart by their runs", async () => {
     const key = talkKey("old");
     const ids = [
-      await mergeKey(key, "One", "First."),
-      await mergeKey(key, "/new Two", "Second."),
-      await mergeKey(key, "/new Three", "Third."),
+      await exchange(key, "One", "First."),
+      await exchange(key, "/new Two", "Second."),
+      await exchange(key, "/new Three", "Third."),
     ];
     expect(new Set(ids).size).toBe(3);
     await transcripts().list();
@@ -76,8 +76,8 @@ describe("transcripts as documents", () => {
   });
 
   test("in Chinese are found by a word of one character or two", async () => {
-    await mergeKey(talkKey("小明"), "我们的猫叫什么名字？", "它叫豆豆，喜欢睡在窗台上。");
-    await mergeKey(talkKey("dog"), "What is the dog called?", "Rex.");
+    await exchange(talkKey("小明"), "我们的猫叫什么名字？", "它叫豆豆，喜欢睡在窗台上。");
+    await exchange(talkKey("dog"), "What is the dog called?", "Rex.");
     await indexAll();
     for (const word of ["猫", "豆豆", "窗台"]) {
       expect((await found(word)).map(({ path }) => path.split("/")[3])).toEqual(["小明"]);
@@ -114,7 +114,7 @@ describe("transcripts as documents", () => {
 describe("a transcript that grows", () => {
   test("keeps its lines at their numbers, and its passages their rows", async () => {
     const key = talkKey("grow");
-    await mergeKey(key, "Hello", "Hi.");
+    await exchange(key, "Hello", "Hi.");
     await putMessages(
       key,
       100_000,
@@ -134,7 +134,7 @@ describe("a transcript that grows", () => {
     };
     const chunks = await rows();
     expect(chunks.length).toBeGreaterThan(4);
-    await mergeKey(key, "And the fence?", "It is green.");
+    await exchange(key, "And the fence?", "It is green.");
     await indexAll();
     const after = (await textAt(path!)).split("\n");
     expect(after.slice(0, before.length)).toEqual(before);
@@ -150,7 +150,7 @@ describe("a transcript that grows", () => {
 
   test("to 10,000 messages has pages of bounded size, in which each line is once and in order", async () => {
     const key = talkKey("long");
-    await mergeKey(key, "Hello", "Hi.");
+    await exchange(key, "Hello", "Hi.");
     await putMessages(
       key,
       100_000,
@@ -166,7 +166,7 @@ describe("a transcript that grows", () => {
 
   test("by what tools do alone is no longer, and what was written with a tool is not read for it at once", async () => {
     const key = talkKey("tools");
-    await mergeKey(key, "Hello", "Hi.");
+    await exchange(key, "Hello", "Hi.");
     const big = "y".repeat(900_000);
     const calls = Array.from({ length: 12 }, (_, n): Message => {
       const parts = [{ type: "tool-call" as const, callId: `c${n}`, tool: "write", args: { path: "x.md", text: big } }];
@@ -184,13 +184,13 @@ describe("a transcript that grows", () => {
 describe("a listing", () => {
   test("wakes the sessions alone in which something happened", async () => {
     const keys = ["a", "b", "c"].map((name) => talkKey(`sleep-${name}`));
-    for (const key of keys) await mergeKey(key, "Hello", "Hi.");
+    for (const key of keys) await exchange(key, "Hello", "Hi.");
     await indexAll();
     await settle();
     const quiet = transcripts();
     expect(await quiet.list()).toHaveLength(3);
     expect(quiet.asked).toEqual([]);
-    await mergeKey(keys[1]!, "More", "Yes.");
+    await exchange(keys[1]!, "More", "Yes.");
     const woken = transcripts();
     await indexAll(woken);
     expect(new Set(woken.asked)).toEqual(new Set([keys[1]]));
@@ -199,10 +199,10 @@ describe("a listing", () => {
 
   test("takes note that a turn in which nobody spoke was no news, and does not ask again", async () => {
     const key = talkKey("silent");
-    await mergeKey(key, "Hello", "Hi.");
+    await exchange(key, "Hello", "Hi.");
     await indexAll();
     await settle();
-    await mergeKey(key, "/status", "");
+    await exchange(key, "/status", "");
     await env.DB.prepare("update sessions set updated_at = ?")
       .bind(Date.now() - 30_000)
       .run();
@@ -217,7 +217,7 @@ describe("a listing", () => {
 
   test("keeps what it knows of a session that does not answer", async () => {
     const key = talkKey("mute");
-    await mergeKey(key, "The code is 4711.", "Noted.");
+    await exchange(key, "The code is 4711.", "Noted.");
     await indexAll();
     await indexAll(transcripts({ mute: true }));
     expect(await found("4711")).toHaveLength(1);
@@ -232,13 +232,13 @@ describe("a listing", () => {
 describe("what is gone", () => {
   test("from the beginning of a transcript leaves empty lines, and whole pages of it are there no more", async () => {
     const key = talkKey("cleared");
-    await mergeKey(key, "Hello", "Hi.");
+    await exchange(key, "Hello", "Hi.");
     await putMessages(
       key,
       100_000,
       chat(1_000, (n) => `Remark ${n} ${"x".repeat(80)}`).map((message) => ({ ...message, at: Date.now() })),
     );
-    await mergeKey(key, "/new Next", "Fine.");
+    await exchange(key, "/new Next", "Fine.");
     await indexAll();
     const [first, , second] = await pathsOf(key);
     const before = (await textAt(second!)).split("\n");
@@ -247,7 +247,7 @@ describe("what is gone", () => {
     await sqlIn(key, "update messages set body = json_set(body, '$.at', 0) where seq < ?", seq + 10);
     await sqlIn(key, "update session set tidied_at = 0");
     await call("PATCH", "/v1/config", { session: { retention: { days: 30 } } }, { "If-Match": "*" });
-    await mergeKey(key, "Still there?", "Yes.");
+    await exchange(key, "Still there?", "Yes.");
     await expect
       .poll(() => sqlIn(key, "select count(*) as n from messages where seq < ?", seq + 10))
       .toEqual([{ n: 0 }]);
@@ -261,8 +261,8 @@ describe("what is gone", () => {
 
   test("with its session is found no more, at once, and its rows go with the next index", async () => {
     const key = talkKey("leaving");
-    await mergeKey(key, "The treasure lies in Ushuaia.", "I will remember it.");
-    await mergeKey(talkKey("staying"), "Ushuaia is far.", "It is.");
+    await exchange(key, "The treasure lies in Ushuaia.", "I will remember it.");
+    await exchange(talkKey("staying"), "Ushuaia is far.", "It is.");
     await indexAll();
     expect(await found("Ushuaia")).toHaveLength(2);
     const texts = () => env.MEMORY.prepare("select text from chunks").all<{ text: string }>();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
-import { expect, test, vi } from "vitest";
-import { call, finished, say, script, waitFor } from "../../flow/client.ts";
-import { mergeKey, rememberTranscripts, sqlIn, talkKey } from "./transcripts-lab.ts";
+import { beforeAll, expect, test, vi } from "vitest";
+import { call, finished, queueDelivered, say, script, waitFor } from "../../flow/client.ts";
+import { exchange, rememberTranscripts, sqlIn, talkKey } from "./transcripts-lab.ts";
 
 /** What an agent's own index has of transcripts, without a search that would bring it up to date. */
 async function indexed(folder: string): Promise<number> {
@@ -11,14 +11,11 @@ async function indexed(folder: string): Promise<number> {
 
 const laidOut = (sessionKey: string) => sqlIn(sessionKey, "select lines from memory_pages");
 
-/** Lets the queue do what it was asked for before. */
-function aWhile(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1500));
-}
+beforeAll(queueDelivered);
 
 test("without transcripts as a source nothing is written, queued or indexed, however much is said", async () => {
   const key = talkKey("off");
-  for (let n = 0; n < 3; n++) await mergeKey(key, `Question ${n}`, "Answer.");
+  for (let n = 0; n < 3; n++) await exchange(key, `Question ${n}`, "Answer.");
   expect(await laidOut(key)).toEqual([]);
   expect(await env.MEMORY.prepare("select count(*) as n from changes").first("n")).toBe(0);
   expect(await indexed("off")).toBe(0);
@@ -27,36 +24,36 @@ test("without transcripts as a source nothing is written, queued or indexed, how
 test("transcripts that are named as a source but not switched on are not indexed", async () => {
   await rememberTranscripts({ experimental: { sessionMemory: false }, sync: { sessions: { deltaMessages: 1 } } });
   const key = talkKey("named");
-  await mergeKey(key, "Question", "Answer.");
+  await exchange(key, "Question", "Answer.");
   expect(await laidOut(key)).toEqual([]);
 });
 
 test("as many new messages as are configured have a transcript indexed, and fewer do not", async () => {
   await rememberTranscripts({ sync: { onSessionStart: false, sessions: { deltaMessages: 4, deltaBytes: 10_000 } } });
   const key = talkKey("messages");
-  await mergeKey(key, "One", "First.");
-  await aWhile();
+  await exchange(key, "One", "First.");
+  await queueDelivered();
   expect(await laidOut(key)).toEqual([]);
   expect(await indexed("messages")).toBe(0);
-  await mergeKey(key, "Two", "Second.");
+  await exchange(key, "Two", "Second.");
   await waitFor(async () => (await indexed("messages")) === 1);
   expect(await laidOut(key)).toEqual([{ lines: 4 }]);
-  await mergeKey(key, "Three", "Third.");
-  await aWhile();
+  await exchange(key, "Three", "Third.");
+  await queueDelivered();
   expect(await laidOut(key)).toEqual([{ lines: 4 }]);
 });
 
 test("as many new bytes as are configured have a transcript indexed, and fewer do not", async () => {
-  await mergeKey(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
+  await exchange(talkKey("bytes"), `Listen: ${"long story ".repeat(1500)}`, "I see.");
   await waitFor(async () => (await indexed("bytes")) === 1);
 });
 
 test("a new conversation has the rest of the previous transcript indexed", async () => {
   const key = talkKey("rest");
-  await mergeKey(key, "The bell tower has 212 steps.", "That is a lot.");
-  await aWhile();
+  await exchange(key, "The bell tower has 212 steps.", "That is a lot.");
+  await queueDelivered();
   expect(await indexed("rest")).toBe(0);
-  await mergeKey(key, "/new Hello", "Hi.");
+  await exchange(key, "/new Hello", "Hi.");
   await waitFor(async () => (await indexed("rest")) === 2);
 });
 
@@ -65,12 +62,12 @@ test("an index message that was lost because the queue did not answer is sent af
   const run = vi.spyOn(env.MEMORY, "prepare").mockImplementation(() => {
     throw new Error("D1 is down");
   });
-  await mergeKey(key, "One", "First.");
-  await mergeKey(key, "Two", "Second.");
+  await exchange(key, "One", "First.");
+  await exchange(key, "Two", "Second.");
   await waitFor(async () => run.mock.calls.length > 0);
   vi.restoreAllMocks();
   expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 1 }]);
-  await mergeKey(key, "Three", "Third.");
+  await exchange(key, "Three", "Third.");
   await waitFor(async () => (await indexed("untold")) === 1);
   expect(await sqlIn(key, "select untold from memory_pages")).toEqual([{ untold: 0 }]);
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { transcriptReach } from "../../../src/services/memory/transcript-reach.ts";
 import { asked, call, finished, say, script } from "../../flow/client.ts";
-import { chat, found, indexAll, mergeKey, putMessages, rememberTranscripts, talkKey } from "./transcripts-lab.ts";
+import { chat, exchange, found, indexAll, putMessages, rememberTranscripts, talkKey } from "./transcripts-lab.ts";
 
 type Visibility = "self" | "tree" | "agent" | "all";
 
@@ -38,14 +38,14 @@ describe("a search", () => {
   beforeAll(async () => {
     await rememberTranscripts();
     // All that is said elsewhere is nearer to the question than what was said here.
-    await mergeKey(talkKey("crowd"), "Hello", "Hi.");
+    await exchange(talkKey("crowd"), "Hello", "Hi.");
     await putMessages(
       talkKey("crowd"),
       100_000,
       chat(1_000, (n) => `The password of the boathouse is ${n}: boathouse password. ${"Waves and wind. ".repeat(20)}`),
     );
-    await mergeKey(talkKey("crowd"), "Well?", "Yes.");
-    await mergeKey(
+    await exchange(talkKey("crowd"), "Well?", "Yes.");
+    await exchange(
       talkKey("alone"),
       "By the way, among much else that I have to tell you, the boathouse was painted.",
       "Nice.",

@@ -18,7 +18,7 @@ export function talkKey(name: string): string {
 }
 
 /** A turn, up to the moment at which the index of all sessions knows of it. Gives the id that its conversation has. */
-export async function mergeKey(
+export async function exchange(
   sessionKey: string,
   question: string,
   answer: string,
