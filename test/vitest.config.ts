@@ -1,59 +1,83 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { startBotApi } from "./fakes/bot-api.ts";
+import { dropExpected } from "./fakes/expected-stderr.ts";
+import { startModelServer } from "./fakes/model-server.ts";
 import { testConfig, testSecrets } from "./flow/config.ts";
+import { readWorker } from "./flow/read-worker.ts";
 
-/** What a test file names that works on the Worker or on its storage. */
-const WORKER = /"cloudflare:|\/flow\/|\.\/client\.ts"|\.\/session-lab\.ts"/;
-/** What one names that counts all objects, or takes the place of a method of the Worker's own classes. */
-const ALONE = /listDurableObjectIds|\.prototype\b|replaceVerb/;
-/** What one names that says what the model of those answers who name none; there is one of it for all files. */
-const DEFAULT_MODEL = /\b(script|asked)\("default"/;
+// What workerd prints is printed by this process, and the plugin has no option for it.
+dropExpected(process.stdout);
+dropExpected(process.stderr);
 
-const files = globSync("test/**/*.test.ts").map((path) => ({ path, text: readFileSync(path, "utf8") }));
-const pathsOf = (kind: string) => files.filter((file) => kindOf(file) === kind).map(({ path }) => path);
+const worker = await readWorker();
 
-/** Rules alone, the Worker, the Worker in a process of its own, or one after the other. */
-function kindOf({ path, text }: { path: string; text: string }): "rules" | "worker" | "alone" | "in-turn" {
-  if (!path.startsWith("test/flow/") && !WORKER.test(text)) return "rules";
-  if (DEFAULT_MODEL.test(text)) return "in-turn";
-  return ALONE.test(text) ? "alone" : "worker";
-}
-
-const plugins = [
-  cloudflareTest(async ({ inject }) => ({
+/** The Worker in workerd. Each workerd has its own model provider and Bot API, so that files in two of them do not meet. */
+const inWorkerd = cloudflareTest(async ({ inject }) => {
+  const [models, botApi] = await Promise.all([startModelServer(), startBotApi()]);
+  for (const server of [models, botApi]) server.unref();
+  return {
     remoteBindings: false,
-    wrangler: { configPath: "./wrangler.toml" },
+    main: worker.main,
     miniflare: {
+      ...worker.options,
       bindings: {
         ISOPOD_TOKEN: "test-token",
         ...testSecrets,
-        ISOPOD_CONFIG: JSON.stringify(testConfig(inject("modelServer"), inject("botApi"), inject("outside"))),
+        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
+        TEST_MODEL_SERVER: models.url,
+        TEST_BOT_API: botApi.url,
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),
         TEST_MEMORY_MIGRATIONS: await readD1Migrations("migrations/memory"),
       },
     },
-  })),
-];
+  };
+});
 
-const setupFiles = ["test/flow/migrate.ts"];
+/** Reads as text what wrangler.toml's rules bundle as text. */
+const textFiles: Plugin = {
+  name: "text-files",
+  enforce: "pre",
+  load: (id) => (/\.(md|sql|sh)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))}` : undefined),
+};
+
+/** One workerd after another file: it costs seconds to start, so files share it and `migrate.ts` empties it before each. */
+const workers = { plugins: [inWorkerd], test: { isolate: false, setupFiles: ["test/flow/migrate.ts"] } };
 
 export default defineConfig({
   test: {
     globalSetup: ["test/fakes/setup.ts"],
-    // A workerd of its own costs a file seconds: most share one, which `migrate.ts` empties before each.
+    // The suffix of a file says where it runs; test/suffixes.test.ts checks that it can.
     projects: [
-      { extends: true, plugins, test: { name: "rules", include: pathsOf("rules"), isolate: false } },
-      { extends: true, plugins, test: { name: "worker", include: pathsOf("worker"), isolate: false, setupFiles } },
-      { extends: true, plugins, test: { name: "alone", include: pathsOf("alone"), setupFiles } },
       {
         extends: true,
-        plugins,
-        test: { name: "in-turn", include: pathsOf("in-turn"), maxWorkers: 1, setupFiles, sequence: { groupOrder: 1 } },
+        plugins: [textFiles],
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/**/*.*.test.ts"],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        ...workers,
+        test: { ...workers.test, name: "workers", include: ["test/**/*.workers.test.ts"] },
+      },
+      {
+        extends: true,
+        ...workers,
+        test: { ...workers.test, name: "long", include: ["test/**/*.long.test.ts"] },
       },
     ],
+    maxWorkers: availableParallelism(),
+    // What the Worker logs is shown where a test fails.
+    silent: "passed-only",
     // A slow machine is no failure: nothing here measures time.
     testTimeout: 30_000,
     hookTimeout: 30_000,

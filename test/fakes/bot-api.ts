@@ -35,6 +35,8 @@ interface Bot {
 export interface BotApi {
   url: string;
   close(): Promise<void>;
+  /** Lets the process end although the server listens. */
+  unref(): void;
 }
 
 /**
@@ -53,6 +55,7 @@ export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise
   const address = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${address.port}`,
+    unref: () => void server.unref(),
     close: () =>
       new Promise((closed) => {
         server.close(() => closed());

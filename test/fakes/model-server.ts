@@ -40,7 +40,7 @@ export async function startModelServer({
   port = 0,
 }: {
   port?: number;
-} = {}): Promise<{ url: string; close(): Promise<void> }> {
+} = {}): Promise<{ url: string; close(): Promise<void>; unref(): void }> {
   const scenarios = new Map<string, Scenario>();
   const ready = new Map(
     [...FORMATS.values()].map((format) => [format, Buffer.from(render(format, { text: "ok" }, 0).join(""))]),
@@ -143,6 +143,7 @@ export async function startModelServer({
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    unref: () => void server.unref(),
     async close() {
       stopping.abort();
       const closed = new Promise((done) => server.close(done));

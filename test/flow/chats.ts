@@ -1,4 +1,4 @@
-import { inject } from "vitest";
+import { env } from "cloudflare:test";
 import type { Target } from "../../src/channels/channel.ts";
 import type { RunInput } from "../../src/session-store/run.ts";
 import { finished, waitFor } from "./client.ts";
@@ -38,7 +38,7 @@ export async function sentTo(chat: Target): Promise<string[]> {
 
 /** What the bot was made to do in a chat, but for showing that it types. */
 export async function callsTo({ conversationId }: Target): Promise<{ method: string; args: any }[]> {
-  const calls = await (await fetch(`${inject("botApi")}/control/${BOT}/calls`)).json<
+  const calls = await (await fetch(`${env.TEST_BOT_API}/control/${BOT}/calls`)).json<
     { method: string; args: { chat_id: number } }[]
   >();
   return calls.filter(({ method, args }) => method !== "sendChatAction" && String(args.chat_id) === conversationId);

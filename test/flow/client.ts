@@ -1,5 +1,4 @@
 import { env, SELF } from "cloudflare:test";
-import { inject } from "vitest";
 import type { AgentEvent } from "../../src/agent/events.ts";
 import type { ScriptedReply } from "../fakes/model-script.ts";
 
@@ -37,14 +36,14 @@ export async function historyOf(sessionKey: string) {
 
 /** Says what the fake model answers in a scenario. */
 export async function script(scenario: string, replies: ScriptedReply[]) {
-  await fetch(`${inject("modelServer")}/control/${scenario}`, { method: "PUT", body: JSON.stringify({ replies }) });
+  await fetch(`${env.TEST_MODEL_SERVER}/control/${scenario}`, { method: "PUT", body: JSON.stringify({ replies }) });
 }
 
 /** What the fake model was asked in a scenario. */
 export async function asked(
   scenario: string,
 ): Promise<{ body: any; headers: Record<string, string>; hungUp: boolean }[]> {
-  return (await fetch(`${inject("modelServer")}/control/${scenario}/requests`)).json();
+  return (await fetch(`${env.TEST_MODEL_SERVER}/control/${scenario}/requests`)).json();
 }
 
 /** Every event of a run, from a number on, read to the end of the stream. */
@@ -77,4 +76,9 @@ export async function waitFor(isSo: () => Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error("It did not come true within 20 s.");
+}
+
+/** Waits until the queue of memory has delivered what was sent before, also by the file before; see wrangler.toml. */
+export function queueDelivered(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1500));
 }

@@ -4,6 +4,10 @@ import { knownConfiguration } from "../../src/services/current-config.ts";
 declare global {
   namespace Cloudflare {
     interface Env {
+      /** The fake model provider of this workerd (test/fakes/model-server.ts). */
+      TEST_MODEL_SERVER: string;
+      /** The fake Bot API of this workerd (test/fakes/bot-api.ts). */
+      TEST_BOT_API: string;
       TEST_MIGRATIONS: Parameters<typeof applyD1Migrations>[1];
       TEST_MEMORY_MIGRATIONS: Parameters<typeof applyD1Migrations>[1];
     }

@@ -9,21 +9,21 @@ function asking(runs: string[], now: number, state = EMPTY): LaneState {
   return runs.reduce((lane, run) => ask(lane, run, now), state);
 }
 
-test("slots go to those that have waited longest, and never more than there are", () => {
+test("a lane gives its slots to the runs that have waited longest, and never more than it has", () => {
   const full = handOut(asking(["a", "b", "c", "d"], 0), 2, 0);
   expect(holders(full)).toEqual(["a", "b"]);
   expect(waiters(full)).toEqual(["c", "d"]);
   expect(holders(handOut(leave(full, "a"), 2, 1))).toEqual(["b", "c"]);
 });
 
-test("asking again keeps the place and never gives a second slot", () => {
+test("a run that asks a lane again keeps its place and never gets a second slot", () => {
   const full = handOut(asking(["a", "b", "c"], 0), 1, 0);
   const again = handOut(asking(["a", "b"], 5, full), 1, 5);
   expect(holders(again)).toEqual(["a"]);
   expect(waiters(again)).toEqual(["b", "c"]);
 });
 
-test("a holder that gives no sign of life loses its slot, one that does keeps it", () => {
+test("a run that does not renew its slot loses it, and one that does keeps it", () => {
   const full = handOut(asking(["a", "b"], 0), 1, 0);
   const waiting = ask(full, "b", LEASE_MS - 1);
   expect(holders(handOut(waiting, 1, LEASE_MS - 1))).toEqual(["a"]);
@@ -31,14 +31,14 @@ test("a holder that gives no sign of life loses its slot, one that does keeps it
   expect(holders(handOut(renew(waiting, "a", LEASE_MS - 1), 1, LEASE_MS))).toEqual(["a"]);
 });
 
-test("who does not ask again is passed over, and soon forgotten", () => {
+test("a waiting run that does not ask again is passed over and then removed", () => {
   const full = handOut(asking(["a", "dead"], 0), 1, 0);
   const later = ask(full, "alive", POLL_MS + 1);
   expect(holders(handOut(leave(later, "a"), 1, POLL_MS + 1))).toEqual(["alive"]);
   expect(waiters(handOut(later, 1, 2 * POLL_MS))).toEqual(["alive"]);
 });
 
-test("a run that leaves is gone, whether it held a slot or waited", () => {
+test("a run that leaves a lane is removed, whether it held a slot or waited", () => {
   const full = handOut(asking(["a", "b"], 0), 1, 0);
   expect(waiters(leave(full, "b"))).toEqual([]);
   expect(holders(leave(full, "a"))).toEqual([]);
