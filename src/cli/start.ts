@@ -35,7 +35,7 @@ async function start(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const port = parsePort(values.port);
-  if (port === undefined) throw new Problem(`'${values.port}' is no port. Use a number from 1 to 65535.`);
+  if (port === undefined) throw new Problem(`'${values.port}' is not a port. Use a number from 1 to 65535.`);
 
   requirePackages(ROOT);
   const token = await ensureToken(values.vars);
@@ -74,17 +74,17 @@ async function startWorker(server: Server, deps: LocalWorkerDeps): Promise<Local
   }
 }
 
-/** @throws Problem that names another port, where this one cannot be used */
+/** @throws Problem that names another port, if this one is in use */
 async function requirePort(port: number, server: Server): Promise<void> {
   const state = await probePort(port);
   if (state === "taken") throw await portTaken(port, server);
-  if (state === "forbidden") throw new Problem(`Port ${port} needs more rights. ${await chooseAnother(1024)}`);
+  if (state === "forbidden") throw new Problem(`Port ${port} needs more privileges. ${await chooseAnother(1024)}`);
 }
 
 async function portTaken(port: number, server: Server): Promise<Problem> {
   const what = (await isIsopod(server))
     ? `Isopod already runs at ${server.url}.`
-    : `Port ${port} is taken by another program.`;
+    : `Port ${port} is in use by another program.`;
   return new Problem(`${what}\n${await chooseAnother(port)}`);
 }
 
@@ -102,7 +102,7 @@ async function isIsopod(server: Server): Promise<boolean> {
   }
 }
 
-/** Waits for the Worker, and seeds the workspace of its agent by looking at it. */
+/** Waits until the Worker answers, and seeds its agent's workspace by listing it. */
 async function ready(server: Server): Promise<Caller> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await answers(server))) {

@@ -48,7 +48,7 @@ test("a first start makes a token that only its owner can read, and prints all t
   assert.equal(await shown(), sent, "what a look shows is what the model was sent");
   assert.match(sent, /^You are a personal assistant.*\n\n<!-- ISOPOD_CACHE_BOUNDARY -->\n\n.*## Runtime\n[^\n]*\n$/s);
   const sections = await shown("--sections", "--channel", "telegram", "--sender", "other");
-  assert.match(sections, /^safety +\d+ +\d+ +\d+ {2}src\/prompt\/sections\/safety\.ts$/m);
+  assert.match(sections, /^safety +\d+ +\d+ +\d+ {2}src\/prompt\/sections\/conduct\.ts$/m);
   assert.match(sections, /^SOUL\.md +\d+ +\d+$/m);
   const wrong = prompt("--channel", "pigeon");
   assert.equal(await wrong.ended, 1);
