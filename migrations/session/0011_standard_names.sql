@@ -14,5 +14,6 @@ WHERE `open` = 1 AND CASE WHEN json_valid(`state`) THEN json_extract(`state`, '$
 UPDATE `subagents` SET `body` = json_remove(json_set(`body`,
   '$.modelOverride', json_extract(`body`, '$.voice'),
   '$.announceTo', json_remove(json_set(json_extract(`body`, '$.telling'),
-    '$.modelOverride', json_extract(`body`, '$.telling.voice')), '$.voice')), '$.voice', '$.telling')
-WHERE CASE WHEN json_valid(`body`) THEN json_extract(`body`, '$.telling') IS NOT NULL END;
+    '$.modelOverride', json(CASE json_type(`body`, '$.telling.voice') WHEN 'object' THEN json_extract(`body`, '$.telling.voice') ELSE '{}' END)), '$.voice')), '$.voice', '$.telling')
+WHERE CASE WHEN json_valid(`body`) THEN
+  json_type(`body`, '$.telling') = 'object' AND json_type(`body`, '$.voice') = 'object' END;

@@ -21,7 +21,8 @@ export interface PrivateEntry {
  */
 export async function closeEntry(stateFolder: string): Promise<PrivateEntry> {
   if (process.platform === "win32") return { remove: async () => {} };
-  const workerd = process.env[RUNTIME] ?? findWorkerd();
+  const before = process.env[RUNTIME];
+  const workerd = before ?? findWorkerd();
   const [scripts, sockets] = await Promise.all([
     mkdtemp(join(stateFolder, "workerd-")),
     mkdtemp(join(tmpdir(), "isopod-")),
@@ -32,6 +33,8 @@ export async function closeEntry(stateFolder: string): Promise<PrivateEntry> {
   process.env[RUNTIME] = script;
   return {
     async remove() {
+      if (before === undefined) delete process.env[RUNTIME];
+      else process.env[RUNTIME] = before;
       await Promise.all([scripts, sockets].map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
@@ -43,11 +46,16 @@ function scriptFor(workerd: string, socket: string): string {
 trap '' INT HUP
 socket=${quoted(socket)}
 rm -f "$socket"
+isClosed=
 for argument do
   shift
-  case $argument in --socket-addr=entry=*) argument=--socket-addr=entry=unix:$socket ;; esac
+  case $argument in --socket-addr=entry=*) argument=--socket-addr=entry=unix:$socket isClosed=yes ;; esac
   set -- "$@" "$argument"
 done
+if [ "$1" = serve ] && [ -z "$isClosed" ]; then
+  echo "Miniflare names its entry in another way: it would be open to every local program." >&2
+  exit 1
+fi
 exec ${quoted(workerd)} "$@"
 `;
 }
