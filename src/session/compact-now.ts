@@ -22,7 +22,7 @@ import { turnContextOf } from "../turn/turn-context.ts";
 interface CompactNowDeps extends RunBudgetDeps {
   store: Store;
   hooks: SessionHooks;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
@@ -37,7 +37,7 @@ interface CompactNowDeps extends RunBudgetDeps {
 export async function compactNow(run: ActiveRun, focus: string, deps: CompactNowDeps): Promise<CompactionOutcome> {
   const made = compactionBy(deps.store, run.row.id);
   if (made !== undefined) return { kind: "done", tokensBefore: made.tokensBefore, tokensAfter: made.tokensAfter };
-  const context = turnContextOf(run, deps.owner(), deps.services());
+  const context = turnContextOf(run, deps.session(), deps.services());
   const { agent, services, session } = context;
   const { model = sessionModel(session.settings, agent, services) } = run.journal.state;
   const failover = turnFailover([model, ...agent.fallbacks], run, services);

@@ -21,7 +21,8 @@ import { runSentHooks } from "./message-hooks.ts";
 const ANSWER_MS = 30_000;
 
 /** What delivering needs of the object that it is done for. */
-export interface DeliveriesDeps extends Pick<SubagentsDeps, "store" | "fence" | "owner" | "services" | "call" | "now"> {
+export interface DeliveriesDeps
+  extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   /** Nothing more is due now. */
   drained(): void;
@@ -91,9 +92,9 @@ export class Deliveries {
    * @param target with the message that it answers natively, if any, in `replyToId`
    */
   async ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }> {
-    const { hooks, owner, services } = this.#deps;
+    const { hooks, session, services } = this.#deps;
     try {
-      agentIn(services(), owner().agentId);
+      agentIn(services(), session().agentId);
     } catch (error) {
       return { refusal: messageOf(error) };
     }
@@ -164,11 +165,11 @@ export class Deliveries {
 
   /** Sends a file, or what stands for it where the channel takes none. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
-    const { owner, services } = this.#deps;
+    const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
       if (channel.sendFile === undefined) return await channel.send(part, context, signal);
-      const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), owner().agentId)));
+      const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
       const { target, deliveryId } = part;
       return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
@@ -179,9 +180,9 @@ export class Deliveries {
 
   /** Tells another session what was sent to its people. */
   async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
-    const { owner, call, now } = this.#deps;
+    const { session, call, now } = this.#deps;
     try {
-      const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
+      const request = noteRequest({ to, text, deliveryId, fromKey: session().key });
       const runId = newRunId(await objectNameOf(request.sessionKey), now());
       const told = call(request.sessionKey, (session) => session.accept({ ...request, runId }));
       if (await comesWithin(ANSWER_MS, told)) return { outcome: "delivered" };

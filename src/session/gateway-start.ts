@@ -16,7 +16,7 @@ const ABANDONED_MS = 5 * 60_000;
 const KEPT_MS = 30 * 86_400_000;
 
 /** What setting about a new deployment needs. */
-export interface GatewayStartDeps extends Pick<SubagentsDeps, "owner" | "services" | "call" | "now"> {
+export interface GatewayStartDeps extends Pick<SubagentsDeps, "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   database: D1Database;
 }
@@ -32,9 +32,9 @@ export async function startGateway(
   deps: GatewayStartDeps,
   listing?: Promise<WorkspaceEntry[] | undefined>,
 ): Promise<void> {
-  const { hooks, database, owner, services, call, now } = deps;
+  const { hooks, database, session, services, call, now } = deps;
   const { deployment: version, started } = services();
-  const agent = agentIn(services(), owner().agentId);
+  const agent = agentIn(services(), session().agentId);
   if (started.has(agent.id)) return;
   started.add(agent.id);
   const id = `${version}:${agent.id}`;

@@ -73,9 +73,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
-    const owner = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
-    this.#lifecycle = lifecycleOf(owner);
-    this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
+    const session = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
+    this.#lifecycle = lifecycleOf(session);
+    this.#log = new EventLog(this.#store, session?.reservedSeq ?? 1, session?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
     this.#services = new ConfigSnapshot(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
@@ -87,7 +87,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       fence: this.#fence,
       configured: this.#services,
       lifecycle: () => this.#lifecycle,
-      owner: () => this.#owner(),
+      session: () => this.#session(),
       policyFor: (target) => this.#policyFor(target),
       extraTools: () => this.extraTools,
       accept: (request) => this.#accept(request),
@@ -121,19 +121,19 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
     const prefetched = this.#parts.turnRunner.prefetch({ ...request, input: taken.input }, begins);
-    const owner = this.#begin(request);
+    const session = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#parts.commands.take(run, taken);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
-    return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
+    return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
   }
 
   /** A run as it stands; undefined where this session has no such run. */
   show(runId: string): RunView | undefined {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
-    return runView(this.#owner(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
+    return runView(this.#session(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
   }
 
   prompt(runId: string, hash?: string) {
@@ -296,11 +296,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#lifecycle === "deleting")
       throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
-    const owner = this.#fence.write(
+    const session = this.#fence.write(
       () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, newSession(request, Date.now())),
     );
     this.#lifecycle = "active";
-    return owner;
+    return session;
   }
 
   #find(runId: string): RunRow | undefined {
@@ -349,7 +349,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return queuePolicyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
-  #owner(): SessionRow {
+  #session(): SessionRow {
     const row = readSessionRow(this.#store);
     if (row === undefined) throw new IsopodError("not_found", "This session has no messages yet.");
     return row;

@@ -111,12 +111,12 @@ export class TurnRunner {
 
   /** Puts the input of a run into the transcript, within the fence. */
   start(row: RunRow, input: RunInput): RunStart {
-    const { store, log, services, hooks, owner } = this.#deps;
+    const { store, log, services, hooks, session } = this.#deps;
     runQueuedCommandHooks(row, input, hooks);
     return startRun(row, input, {
       store,
       log,
-      owner: owner(),
+      session: session(),
       lookUpModel: (word) => lookUpModel(services, word),
       resetPolicy: this.#resetPolicy(),
       now: Date.now(),
@@ -141,14 +141,14 @@ export class TurnRunner {
       if (origin?.kind === "command") return await runQueued(origin, queuedPort(run, this.#deps), run.signal);
       if (origin?.kind === "delivery") return noteResult(origin, Date.now());
       const listing = prefetched?.listing?.services === services ? prefetched.listing.entries : undefined;
-      return await this.#turn(run, turnContextOf(run, this.#deps.owner(), services), listing);
+      return await this.#turn(run, turnContextOf(run, this.#deps.session(), services), listing);
     } finally {
       configured.release();
     }
   }
 
   async #turn(run: ActiveRun, context: TurnContext, listing?: Listing): Promise<RunResult | undefined> {
-    const { store, log, fence, deliveries, files, lanes, skills, hooks, owner, extraTools, waitUntil } = this.#deps;
+    const { store, log, fence, deliveries, files, lanes, skills, hooks, session, extraTools, waitUntil } = this.#deps;
     const { agent, services, principal } = context;
     const { target } = run.row;
     const output = openOutput(run, context, this.#deps);
@@ -156,7 +156,7 @@ export class TurnRunner {
     const lane = laneOf(context);
     const slot = takeSlot(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);
     const result = await takeTurn(run, context, {
-      owner: owner(),
+      session: session(),
       log,
       hooks,
       output,
@@ -191,6 +191,6 @@ export class TurnRunner {
   }
 
   #resetPolicy(): ResetPolicy | undefined {
-    return resetPolicyFor(this.#deps.services, this.#deps.owner().agentId);
+    return resetPolicyFor(this.#deps.services, this.#deps.session().agentId);
   }
 }

@@ -18,9 +18,9 @@ import type { Prefetched } from "./turn-runner.ts";
 export type Lifecycle = "none" | "active" | "deleting";
 
 /** The lifecycle of a session, from its stored row. */
-export function lifecycleOf(owner: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
-  if (owner === undefined) return "none";
-  return owner.deleting ? "deleting" : "active";
+export function lifecycleOf(session: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
+  if (session === undefined) return "none";
+  return session.deleting ? "deleting" : "active";
 }
 
 /** The parts of a session that work in the background. */

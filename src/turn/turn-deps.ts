@@ -35,7 +35,7 @@ export interface ToolsDeps {
 
 /** What a live turn works with, besides its run and its context. */
 export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills"> {
-  owner: SessionRow;
+  session: SessionRow;
   log: EventLog;
   hooks: SessionHooks;
   /** What people see of the run before its end. */

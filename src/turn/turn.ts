@@ -45,7 +45,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
-  if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) services.compareMemory(agent);
+  if (canRecall(tools) && beginsConversation(run.journal, deps.session)) services.compareMemory(agent);
   const direct = await directTurn(run, context, deps, { skills, tools, keep });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 

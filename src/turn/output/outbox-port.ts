@@ -23,7 +23,7 @@ import { replyTargets } from "./native-reply.ts";
 export interface OutboxPortDeps {
   store: Store;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   now(): number;
@@ -82,7 +82,7 @@ async function send(
   const target = targetOf(message.to, run, deps.services());
   const shown = `${target.channel}:${target.conversationId}`;
   const ownerKey = await ownerKeyOf(target, run, deps);
-  const name = await callName(run, deps.owner().key, callId);
+  const name = await callName(run, deps.session().key, callId);
   const known = storedAs(name, run, store);
   if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
   const { parts, told } = await messageParts(message, target, run, deps);
@@ -90,7 +90,7 @@ async function send(
   signal.throwIfAborted();
   fence.write(() => {
     enqueue(store, { runId: run.row.id, parts, deliveryIds }, now());
-    if (ownerKey === deps.owner().key) return;
+    if (ownerKey === deps.session().key) return;
     const note = { target: sessionTarget(ownerKey), text: told };
     enqueue(store, { runId: run.row.id, parts: [note], deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
   });
@@ -157,7 +157,7 @@ function accountOf(channelId: string, target: Target | null, { config }: Service
 
 /** The session that a conversation belongs to: the one in which an answer from there would arrive. */
 async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDeps): Promise<string> {
-  if (row.target !== null && isSameConversation(target, row.target)) return deps.owner().key;
+  if (row.target !== null && isSameConversation(target, row.target)) return deps.session().key;
   const { config } = deps.services();
   const { channel, accountId, kind, conversationId, threadId } = target;
   const thread = threadId === undefined ? {} : { threadId };
@@ -214,11 +214,11 @@ async function attachedTo(
   paths: readonly string[],
   asVoice: boolean,
   { principal }: ActiveRun,
-  { services, owner }: OutboxPortDeps,
+  { services, session }: OutboxPortDeps,
 ): Promise<readonly AttachedFile[]> {
   if (paths.length === 0) return [];
   if (!principal.owner) throw new Error("Only an owner may have files of the workspace sent.");
-  const workspace = services().workspaceOf(agentIn(services(), owner().agentId));
+  const workspace = services().workspaceOf(agentIn(services(), session().agentId));
   const { files, problems } = await attach(paths, asVoice, workspace);
   if (problems.length > 0) throw new Error(`Nothing was sent.\n${problems.join("\n")}`);
   return files;

@@ -27,7 +27,7 @@ export interface PromptKeeperDeps {
   store: Store;
   fence: Fence;
   files: R2Bucket;
-  owner(): SessionRow;
+  session(): SessionRow;
   now(): number;
 }
 
@@ -91,7 +91,7 @@ export class PromptKeeper {
     const createdAt = this.#deps.now();
     if (byteLength(text) <= MAX_ROW_PROMPT_BYTES) return { hash, text, spill: null, outline, createdAt };
     if (findPrompt(this.#deps.store, hash) !== undefined) return undefined;
-    const { agentId, key } = this.#deps.owner();
+    const { agentId, key } = this.#deps.session();
     const spill = newId("spl", createdAt);
     const place = spillKey(sessionFolder(agentId, await objectNameOf(key)), spill);
     try {

@@ -27,7 +27,7 @@ export interface RunPrompt extends PromptView {
 export interface RunPromptDeps {
   store: Store;
   files: R2Bucket;
-  owner(): SessionRow;
+  session(): SessionRow;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function runPrompt(
   hash: string | undefined,
   deps: RunPromptDeps,
 ): Promise<RunPrompt> {
-  const { agentId, key: sessionKey } = deps.owner();
+  const { agentId, key: sessionKey } = deps.session();
   const summaries = summariesBy(deps.store, runId);
   const refs = promptsIn(state);
   const last = hash === undefined ? refs.at(-1) : refs.findLast((ref) => ref.hash === hash);
@@ -79,13 +79,13 @@ function summaryView({ system: text, model }: RunPrompt["summaries"][number], ow
 /** A kept text; undefined where the row or what it points at is gone. */
 async function kept(
   hash: string,
-  { store, files, owner }: RunPromptDeps,
+  { store, files, session }: RunPromptDeps,
 ): Promise<{ text: string; outline: Outline } | undefined> {
   const row = findPrompt(store, hash);
   if (row?.outline === undefined) return undefined;
   const { text, spill, outline } = row;
   if (text !== null) return { text, outline };
-  const { agentId, key } = owner();
+  const { agentId, key } = session();
   const object = spill && (await files.get(spillKey(sessionFolder(agentId, await objectNameOf(key)), spill)));
   return object ? { text: await object.text(), outline } : undefined;
 }

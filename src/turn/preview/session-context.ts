@@ -13,7 +13,7 @@ import { type ContextReport, contextReport } from "./context-report.ts";
 /** What reporting on a session needs of the object that it is in. */
 export interface SessionContextDeps {
   store: Store;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
@@ -26,7 +26,7 @@ export async function sessionContext(context: TurnContext, deps: SessionContextD
   return contextReport(context, {
     extraTools: deps.extraTools(),
     skills: { forTurn: (request) => deps.skills.forPreview(request) },
-    messages: readView(deps.store, deps.owner()).messages,
+    messages: readView(deps.store, deps.session()).messages,
     now: deps.now(),
   });
 }
@@ -35,11 +35,9 @@ export async function sessionContext(context: TurnContext, deps: SessionContextD
  * The context of a session's next turn, if it is like its last one.
  * @param sender whose turn it is; absent for the last sender, or an owner if there was none
  */
-export function nextTurnContext(
-  { store, owner, services }: SessionContextDeps,
-  sender: "owner" | "other" | undefined,
-): TurnContext {
-  const session = owner();
+export function nextTurnContext(deps: SessionContextDeps, sender: "owner" | "other" | undefined): TurnContext {
+  const { store, services } = deps;
+  const session = deps.session();
   const opened = services();
   const target = newestRun(store)?.target ?? null;
   const { messages } = readView(store, session);
