@@ -72,16 +72,16 @@ export class KnownConfiguration {
     const known = this.#stored;
     const { revision, document, skillChanges } = await this.#store.newest(known?.newest ?? 0);
     if (question >= this.#heard) this.#skillChanges = skillChanges;
-    if (revision === 0) this.#hear(question, { kind: "none", newest: 0 });
-    else if (document !== undefined) this.#hear(question, await this.#judge(revision, document));
-    else if (known !== undefined) this.#hear(question, known);
+    if (revision === 0) this.#accept(question, { kind: "none", newest: 0 });
+    else if (document !== undefined) this.#accept(question, await this.#judge(revision, document));
+    else if (known !== undefined) this.#accept(question, known);
   }
 
   /** Takes note of a revision that was stored from here, unless a newer one was heard of meanwhile. */
   learn(revision: number, config: Config): void {
     if (this.#stored !== undefined && this.#stored.newest > revision) return;
     this.#asked += 1;
-    this.#hear(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
+    this.#accept(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
   }
 
   /** Notes in D1 that skills were changed. @throws whatever D1 throws */
@@ -90,7 +90,7 @@ export class KnownConfiguration {
     this.#skillChanges = Math.max(this.#skillChanges, count);
   }
 
-  #hear(question: number, stored: Stored): void {
+  #accept(question: number, stored: Stored): void {
     if (question < this.#heard) return;
     this.#heard = question;
     this.#stored = stored;

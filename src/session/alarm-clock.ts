@@ -11,7 +11,7 @@ export class AlarmClock {
   }
 
   /** It has rung. */
-  rang(): void {
+  clear(): void {
     this.#at = undefined;
   }
 
@@ -22,7 +22,7 @@ export class AlarmClock {
   set(due: Due, now: number): void {
     const at = nextAlarm(due);
     if (at === undefined) {
-      if (this.#at !== undefined && this.#at > now + LONGEST_RECOVERY_MS) this.#takeBack();
+      if (this.#at !== undefined && this.#at > now + LONGEST_RECOVERY_MS) this.#cancel();
       return;
     }
     if (this.#at !== undefined && this.#at <= at) return;
@@ -30,7 +30,7 @@ export class AlarmClock {
     this.#ctx.waitUntil(this.#ctx.storage.setAlarm(at));
   }
 
-  #takeBack(): void {
+  #cancel(): void {
     this.#at = undefined;
     this.#ctx.waitUntil(this.#ctx.storage.deleteAlarm());
   }

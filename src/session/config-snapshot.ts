@@ -42,7 +42,7 @@ export class ConfigSnapshot {
    * rejects.
    * @param atLeast a revision that the caller has seen
    */
-  ask(atLeast?: number): Promise<void> {
+  refresh(atLeast?: number): Promise<void> {
     return knowConfiguration(this.#made().env, Date.now(), atLeast);
   }
 

@@ -61,7 +61,7 @@ export class Deliveries {
       await drainOutbox({
         store,
         write,
-        ready: (markdown, target, runId) => this.ready(markdown, target, runId),
+        prepareParts: (markdown, target, runId) => this.prepareParts(markdown, target, runId),
         send: ({ source, ...part }, signal) =>
           source?.kind === "file"
             ? this.#sendFile(part, source, signal)
@@ -91,7 +91,11 @@ export class Deliveries {
    * What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused.
    * @param target with the message that it answers natively, if any, in `replyToId`
    */
-  async ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }> {
+  async prepareParts(
+    markdown: string,
+    target: Target,
+    runId: string,
+  ): Promise<readonly OutboxPart[] | { refusal: string }> {
     const { hooks, session, services } = this.#deps;
     try {
       agentIn(services(), session().agentId);
@@ -105,7 +109,7 @@ export class Deliveries {
   }
 
   /** The question of a run that waits for a person, as the outbox takes it; a sub-agent's goes where people wait for it. */
-  ask({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
+  formatApprovalQuestion({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
     const way = target ?? peopleOf(state);
     if (way === undefined) return [];
     const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
@@ -154,7 +158,7 @@ export class Deliveries {
   }
 
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
-    if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
+    if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return await channel.send(part, context, signal);
@@ -179,7 +183,7 @@ export class Deliveries {
   }
 
   /** Tells another session what was sent to its people. */
-  async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
+  async #sendToSession({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
     const { session, call, now } = this.#deps;
     try {
       const request = noteRequest({ to, text, deliveryId, fromKey: session().key });

@@ -17,9 +17,9 @@ export interface Due {
   /** When the index of all runs is to be told again. */
   indexAt: number | undefined;
   /** When a session that does not stay is to be deleted. */
-  leavesAt: number | undefined;
+  expiresAt: number | undefined;
   /** When something is to be said to a sub-agent, or to who started this one. */
-  familyAt: number | undefined;
+  subagentsAt: number | undefined;
 }
 
 /** When the session's one alarm has to ring; undefined where nothing is due. */
@@ -29,19 +29,19 @@ export function nextAlarm(due: Due): number | undefined {
 }
 
 /** The same where nothing can be done before an instant. */
-export function putOff(due: Due, until: number): Due {
+export function postpone(due: Due, until: number): Due {
   const later = (instant: number | undefined) => instant && Math.max(instant, until);
   return {
     recoveryAt: later(due.recoveryAt),
     outboxAt: later(due.outboxAt),
     indexAt: later(due.indexAt),
-    leavesAt: later(due.leavesAt),
-    familyAt: later(due.familyAt),
+    expiresAt: later(due.expiresAt),
+    subagentsAt: later(due.subagentsAt),
   };
 }
 
 /** Whether runs go on by themselves. Those behind one that waits for a person do not. */
-export function goesOn(rows: readonly OpenRun[]): boolean {
+export function hasActiveRun(rows: readonly OpenRun[]): boolean {
   if (rows.some((row) => row.state.status === "waiting_approval")) return false;
   return rows.some((row) => row.state.status === "running" || row.state.status === "queued");
 }

@@ -9,7 +9,7 @@ import type { RunScheduler } from "./run-scheduler.ts";
 /** What looking into a session needs of its object. */
 export interface InspectorDeps extends RunPromptDeps, SessionContextDeps {
   scheduler(): Pick<RunScheduler, "stateOf">;
-  configured: Pick<ConfigSnapshot, "ask" | "newest">;
+  configured: Pick<ConfigSnapshot, "refresh" | "newest">;
 }
 
 /** Shows what models of a session were sent, and what the next one would be. It writes nothing. */
@@ -34,7 +34,7 @@ export class Inspector {
     const { configured } = this.#deps;
     const deps = { ...this.#deps, services: () => configured.newest() };
     return orRefusalLater(async () => {
-      await configured.ask();
+      await configured.refresh();
       return sessionContext(nextTurnContext(deps, sender), deps);
     });
   }

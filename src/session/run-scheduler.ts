@@ -80,7 +80,7 @@ export class RunScheduler {
   readonly #deps: RunSchedulerDeps;
   readonly #waiters = new Waiters();
   /** Runs that go on because a person has spoken, not because they crashed. */
-  readonly #freed = new Set<string>();
+  readonly #resumedByApproval = new Set<string>();
   #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
 
   constructor(deps: RunSchedulerDeps) {
@@ -157,7 +157,7 @@ export class RunScheduler {
       saveState(store, row.id, state);
       log.record(row.id, now(), [{ type: "approval", phase: "decided", approvalId, decision }]);
     });
-    if (state.status === "running") this.#freed.add(row.id);
+    if (state.status === "running") this.#resumedByApproval.add(row.id);
     return { runId: row.id, tool: approval.tool };
   }
 
@@ -191,7 +191,7 @@ export class RunScheduler {
   /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
   #resume(row: OpenRun, left: RunningRun): Promise<void> {
     const { store, log, fence, now } = this.#deps;
-    if (this.#freed.delete(row.id)) return this.#work(row, left);
+    if (this.#resumedByApproval.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
       const lastSeq = log.lastMessageSeq(row);
       const keptSeq = keepInterruptedReply(store, log, row, now());
@@ -208,15 +208,15 @@ export class RunScheduler {
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
-    const joiners = {
+    const mergeableInput = {
       waiting: () => this.#mergeableInto(row).some((run) => run.queueClass !== "announcement"),
-      take: () => this.#take(row),
+      take: () => this.#mergeWaiting(row),
     };
-    const journal = new RunJournal({ store, log, fence, mergeableInput: joiners, readView }, row, state);
+    const journal = new RunJournal({ store, log, fence, mergeableInput, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
-      const result = await this.#conclude({ row, principal, journal, signal: stop.signal }, prefetched);
+      const result = await this.#runToResult({ row, principal, journal, signal: stop.signal }, prefetched);
       if (result) this.#finish({ ...row, state: journal.state }, result, unansweredIn(journal));
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
@@ -228,7 +228,7 @@ export class RunScheduler {
     }
   }
 
-  async #conclude(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
+  async #runToResult(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { crashes } = run.journal.state;
     if (crashes >= MAX_CRASHES) return crashLoop(crashes);
     if (run.signal.aborted) return stopped(run.signal);
@@ -247,26 +247,26 @@ export class RunScheduler {
   }
 
   /** Takes what waits into the run at work. Gives the messages, which are stored. */
-  #take(row: OpenRun): Message[] {
-    const joiners = this.#mergeableInto(row);
-    if (joiners.length === 0) return [];
-    return this.#deps.fence.write(() => joiners.flatMap(({ id }) => this.#mergeInto(row, id)));
+  #mergeWaiting(row: OpenRun): Message[] {
+    const waiting = this.#mergeableInto(row);
+    if (waiting.length === 0) return [];
+    return this.#deps.fence.write(() => waiting.flatMap(({ id }) => this.#mergeInto(row, id)));
   }
 
   /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
   #mergeInto(row: OpenRun, runId: string): Message[] {
     const { store, log, now, noteMerged } = this.#deps;
-    const joiner = findRun(store, runId);
-    if (joiner === undefined) return [];
-    if (joiner.input === null) {
-      this.#finish(joiner, UNREADABLE, []);
+    const merged = findRun(store, runId);
+    if (merged === undefined) return [];
+    if (merged.input === null) {
+      this.#finish(merged, UNREADABLE, []);
       return [];
     }
-    noteMerged(joiner, joiner.input);
-    const said = userMessage(joiner.input, now(), runId);
+    noteMerged(merged, merged.input);
+    const said = userMessage(merged.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
-    const { origin } = joiner.input;
+    const { origin } = merged.input;
     saveStarted(store, runId, {
       status: "joined",
       intoRunId: row.id,
@@ -296,7 +296,7 @@ export class RunScheduler {
       this.#deps.ended(row, ended, message);
       return ended;
     });
-    this.#waiters.tell(row.id, state);
+    this.#waiters.resolve(row.id, state);
   }
 }
 

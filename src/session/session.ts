@@ -97,7 +97,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       forget: () => this.#forget(),
     });
     this.#recover();
-    if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.ask()));
+    if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.refresh()));
   }
 
   /** Stores a run and starts it where none is running. */
@@ -265,7 +265,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   override alarm(): void {
     if (this.#lifecycle === "active" && isExpired(this.#store, Date.now())) this.#leave();
     if (this.#lifecycle === "deleting") this.ctx.waitUntil(this.#parts.removal.resume());
-    this.#parts.wakeups.rang();
+    this.#parts.wakeups.onAlarm();
   }
 
   /**

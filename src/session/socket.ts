@@ -77,7 +77,7 @@ export class Sockets {
     let value: unknown;
     try {
       value = parseFrame(data);
-      this.#obey(socket, clientFrameOf(value));
+      this.#handle(socket, clientFrameOf(value));
     } catch (thrown) {
       const id = idIn(value);
       if (thrown instanceof IsopodError) send(socket, { type: "error", ...(id && { id }), error: bodyOf(thrown) });
@@ -100,7 +100,7 @@ export class Sockets {
     writeLog("debug", "socket.broken", { error: messageOf(error) });
   }
 
-  #obey(socket: WebSocket, frame: ClientFrame): void {
+  #handle(socket: WebSocket, frame: ClientFrame): void {
     const { log, abort } = this.#ports;
     const seat = seatOf(socket);
     switch (frame.type) {

@@ -88,7 +88,7 @@ export class TurnRunner {
    * root of the workspace. Call it before the run is stored: the output gate holds back later requests until then.
    */
   prefetch({ agentId, input: { origin }, configRevision }: AcceptRequest, begins: boolean): Prefetched {
-    const configured = this.#deps.configured.ask(configRevision);
+    const configured = this.#deps.configured.refresh(configRevision);
     if (!begins || !originRules(origin).isTurn) return { configured };
     try {
       const services = this.#deps.services();
@@ -134,7 +134,7 @@ export class TurnRunner {
    */
   async run(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { configured } = this.#deps;
-    await (prefetched?.configured ?? configured.ask());
+    await (prefetched?.configured ?? configured.refresh());
     const services = configured.hold();
     try {
       const { origin } = run.journal.state;

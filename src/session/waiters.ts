@@ -19,7 +19,7 @@ export class Waiters {
   }
 
   /** Tells everybody who waits for this run. Whoever gave up before takes no notice. */
-  tell(runId: string, state: SettledRun): void {
+  resolve(runId: string, state: SettledRun): void {
     for (const done of this.#byRun.get(runId) ?? []) done(state);
     this.#byRun.delete(runId);
   }

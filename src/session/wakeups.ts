@@ -10,7 +10,14 @@ import type { Subagents } from "../subagents/subagents.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs, putOff } from "./due.ts";
+import {
+  FIRST_INDEX_RETRY_MS,
+  FIRST_RECOVERY_MS,
+  hasActiveRun,
+  nextIndexRetryMs,
+  nextRecoveryMs,
+  postpone,
+} from "./due.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 import type { Prefetched } from "./turn-runner.ts";
 
@@ -37,7 +44,7 @@ export interface Workers {
 export interface WakeupsDeps {
   ctx: DurableObjectState;
   store: Store;
-  configured: Pick<ConfigSnapshot, "isReady" | "ask">;
+  configured: Pick<ConfigSnapshot, "isReady" | "refresh">;
   lifecycle(): Lifecycle;
   workers(): Workers;
 }
@@ -62,8 +69,8 @@ export class Wakeups {
   }
 
   /** Handles the alarm. */
-  rang(): void {
-    this.#clock.rang();
+  onAlarm(): void {
+    this.#clock.clear();
     const { scheduler, indexSync } = this.#deps.workers();
     const isToWait = scheduler.busy || !this.#deps.configured.isReady;
     this.#recoveryMs = isToWait ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
@@ -73,7 +80,7 @@ export class Wakeups {
 
   /** Everything was deleted, and the alarm with it. */
   forget(): void {
-    this.#clock.rang();
+    this.#clock.clear();
   }
 
   /** Sets the alarm to now, so that work of an earlier incarnation continues at once. */
@@ -122,7 +129,7 @@ export class Wakeups {
   /** Reads the configuration before any work; if D1 does not answer, the alarm tries again. */
   async #workWhenReady(): Promise<void> {
     const { configured } = this.#deps;
-    await configured.ask();
+    await configured.refresh();
     if (configured.isReady) this.work();
   }
 
@@ -140,12 +147,12 @@ export class Wakeups {
     const { indexSync, subagents } = this.#deps.workers();
     const now = Date.now();
     const due = {
-      recoveryAt: lifecycle === "deleting" || goesOn(openRuns(store)) ? now + recoveryMs : undefined,
+      recoveryAt: lifecycle === "deleting" || hasActiveRun(openRuns(store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(store),
       indexAt: indexSync.isBehind ? now + indexMs : undefined,
-      leavesAt: lifecycle === "active" ? expiresAt(store) : undefined,
-      familyAt: subagents.dueAt,
+      expiresAt: lifecycle === "active" ? expiresAt(store) : undefined,
+      subagentsAt: subagents.dueAt,
     };
-    this.#clock.set(configured.isReady ? due : putOff(due, now + recoveryMs), now);
+    this.#clock.set(configured.isReady ? due : postpone(due, now + recoveryMs), now);
   }
 }

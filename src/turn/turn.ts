@@ -88,9 +88,9 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
       complete: () => addSkillNotes(run, skills),
       emit: (event) => {
         deps.log.show(run.row.id, Date.now(), event);
-        deps.output.hear(event);
+        deps.output.onEvent(event);
       },
-      onDirectives: (directives) => deps.output.directed(directives),
+      onDirectives: (directives) => deps.output.onDirectives(directives),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },

@@ -16,7 +16,7 @@ export interface OpenOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  deliveries: Pick<RunOutputDeps, "format" | "ask"> & { drainSoon(): Promise<void> };
+  deliveries: Pick<RunOutputDeps, "format" | "formatApprovalQuestion"> & { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
   /** Keeps the object alive for work that nobody waits for. */
   waitUntil(promise: Promise<unknown>): void;
@@ -32,7 +32,7 @@ export function openOutput(
     {
       ...{ store, log, fence, now: Date.now },
       format: (...text) => deliveries.format(...text),
-      ask: (row, state) => deliveries.ask(row, state),
+      formatApprovalQuestion: (row, state) => deliveries.formatApprovalQuestion(row, state),
       send: () => waitUntil(deliveries.drainSoon()),
     },
     run,

@@ -29,7 +29,7 @@ export interface OutboxPortDeps {
   now(): number;
   /** Cuts a text into parts once plugins have seen it, and sends what is due. */
   deliveries: {
-    ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
+    prepareParts(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
     drainSoon(): Promise<void>;
   };
   database: D1Database;
@@ -189,23 +189,23 @@ export async function messageParts(
   const paths = [...new Set([...files, ...(directives.files ?? [])])];
   const attached = await attachedTo(paths, directives.asVoice === true, run, deps);
   const message: DeliverySource = { kind: "message", text, ...(buttons && { buttons }) };
-  const parts = text.trim() === "" ? [] : await ready(text, message, first, run, deps);
+  const parts = text.trim() === "" ? [] : await prepareParts(text, message, first, run, deps);
   for (const file of attached) {
     const place = parts.length === 0 ? first : rest;
-    parts.push(...(await ready(fileLine(file), file, place, run, deps)).slice(0, 1));
+    parts.push(...(await prepareParts(fileLine(file), file, place, run, deps)).slice(0, 1));
   }
   if (parts.length === 0) throw new Error("There is nothing to see in it.");
   return { parts, told: [text.trim(), ...attached.map(fileLine)].filter((line) => line !== "").join("\n") };
 }
 
-async function ready(
+async function prepareParts(
   markdown: string,
   said: DeliverySource,
   place: Target,
   { row }: ActiveRun,
   { deliveries }: OutboxPortDeps,
 ): Promise<OutboxPart[]> {
-  const parts = await deliveries.ready(markdown, place, row.id);
+  const parts = await deliveries.prepareParts(markdown, place, row.id);
   if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
   return parts.map((part, n) => (n === 0 ? { ...part, source: said } : part));
 }

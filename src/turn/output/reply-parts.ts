@@ -16,7 +16,7 @@ export function runResult(
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
   const { message } = end;
   const { error } = message;
-  const texts = replyTexts(output.outcome(message));
+  const texts = replyTexts(output.finalReply(message));
   const answering = output.answering(message);
   if (error === undefined) return { status: "ok", message, texts, answering };
   return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };

@@ -32,7 +32,7 @@ export interface RunOutputDeps {
   /** Cuts a text into what its channel takes, in its markup. Never throws. */
   format(target: Target, markdown: string, answering: Answering): OutboxPart[];
   /** The question of a run that waits for a person. */
-  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
+  formatApprovalQuestion(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
   /** Sends what is in the outbox once the commit at hand stands. */
   send(): void;
   now(): number;
@@ -72,7 +72,7 @@ export class RunOutput implements JournalObserver {
   }
 
   /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
-  hear(event: EventBody): void {
+  onEvent(event: EventBody): void {
     if (event.type !== "assistant") return;
     if (event.phase === "restart") this.#reply = newReply(this.#policy);
     if (event.phase !== "delta" || this.#policy.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
@@ -86,36 +86,36 @@ export class RunOutput implements JournalObserver {
   }
 
   /** Hears what the reply that is being made has asked for so far. */
-  directed(directives: Directives): void {
+  onDirectives(directives: Directives): void {
     this.#reply.directives = directives;
   }
 
   /** A reply that asks for tools says what it has to say before they are launched. */
-  answered(message: AssistantMessage): void {
+  onReply(message: AssistantMessage): void {
     this.#reply.directives = message.directives ?? {};
-    if (this.#policy.reasoning === "stream") this.#sayReasoning(reasoningText(message));
+    if (this.#policy.reasoning === "stream") this.#sendReasoning(reasoningText(message));
     this.#sendBlocks(restOf(this.#reply, message));
     this.#reply = newReply(this.#policy);
   }
 
-  launching(calls: readonly ToolCallPart[]): void {
-    if (this.#policy.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
+  onToolCalls(calls: readonly ToolCallPart[]): void {
+    if (this.#policy.verbose !== "off" && calls.length > 0) this.#enqueue(calls.map(callLine).join("\n"));
   }
 
-  returned(message: ToolMessage): void {
-    if (this.#policy.verbose === "full") this.#say(resultText(message));
+  onToolResult(message: ToolMessage): void {
+    if (this.#policy.verbose === "full") this.#enqueue(resultText(message));
   }
 
   /** People are asked where the run came from. */
-  pausing(state: PausedRun): void {
-    const { store, ask, send, now } = this.#deps;
+  onPause(state: PausedRun): void {
+    const { store, formatApprovalQuestion, send, now } = this.#deps;
     const { row } = this.#run;
-    enqueue(store, { runId: row.id, parts: ask(row, state) }, now());
+    enqueue(store, { runId: row.id, parts: formatApprovalQuestion(row, state) }, now());
     send();
   }
 
   /** What is known of what there is to say at the end of the run, which ends on this reply. */
-  outcome(message: AssistantMessage): FinalReply {
+  finalReply(message: AssistantMessage): FinalReply {
     const { store } = this.#deps;
     const { row } = this.#run;
     const isShown = this.#policy.reasoning !== "off" && !this.#reply.isReasoningSaid;
@@ -152,7 +152,7 @@ export class RunOutput implements JournalObserver {
     const { row } = this.#run;
     if (row.target === null || blocks.length === 0) return;
     this.#reply.known ??= sentByTool(store, row.id, row.target);
-    if (this.#policy.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
+    if (this.#policy.reasoning !== "off") this.#sendReasoning(this.#reply.reasoning);
     for (const { text, source } of blocks) {
       const whole = this.#reply.unsent + source;
       const isKnown = repeats(text, this.#reply.known);
@@ -161,19 +161,19 @@ export class RunOutput implements JournalObserver {
       this.#reply.after ??= log.lastMessageSeq(row);
       this.#reply.isBegun = true;
       const answering = this.#answering();
-      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
+      this.#enqueue(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
       this.#isFirst = false;
       this.#reply.isAnswering ||= answering.replyTo !== undefined;
     }
   }
 
-  #sayReasoning(reasoning: string): void {
+  #sendReasoning(reasoning: string): void {
     if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
     this.#reply.isReasoningSaid = true;
-    this.#say(quotedReasoning(reasoning));
+    this.#enqueue(quotedReasoning(reasoning));
   }
 
-  #say(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
+  #enqueue(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
     const { store, format, send, now } = this.#deps;
     const { id, target } = this.#run.row;
     if (target === null) return;
