@@ -158,9 +158,9 @@ export interface OutboxPorts extends DraftPorts {
 }
 
 /**
- * Sends what is due, one part after the other: a part waits until earlier ones to the same conversation are settled, so
- * that a reply arrives in order. Each is marked as sending first, and the mark is durable before the request leaves the
- * object.
+ * Sends replies to their channels: all due parts of the outbox, one after the other. A part waits until earlier ones to
+ * the same conversation are settled, so that a reply arrives in order. Each is marked as sending first, and the mark is
+ * durable before the request leaves the object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   for (

@@ -31,7 +31,7 @@ import { subagentsPort } from "./subagents-port.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
-/** What the object gives to the parts of its session. */
+/** What the Durable Object provides to the parts of its session. */
 export interface ComposeSessionDeps {
   ctx: DurableObjectState;
   env: Env;
@@ -72,8 +72,8 @@ export interface SessionParts {
 }
 
 /**
- * Makes the parts of a session and gives each what it depends on, by name. Parts that need one another get functions,
- * which are called only after all of them exist. Nothing is read, written or started here.
+ * Creates the parts of a session and passes each its dependencies by name. Parts that depend on one another receive
+ * functions, which are called only after all of them exist. Nothing is read, written or started here.
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
   const { ctx, env, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;

@@ -14,14 +14,14 @@ import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
 
-/** What commands that wait for their turn work on. */
+/** Dependencies of queued commands. */
 export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
   database: D1Database;
   hooks: SessionHooks;
   skills: Pick<SessionSkills, "forTurn" | "forPreview">;
 }
 
-/** What a command may do whose turn has come. */
+/** The functions that a queued command may use. */
 export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
   const { database, budgets, skills, session, services, now } = deps;
   return {

@@ -9,7 +9,7 @@ import type { Store } from "../session-store/store.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 
-/** What the tools of a turn are told of its session from. */
+/** Dependencies of `statusPort`. */
 export interface StatusPortDeps {
   store: Store;
   fence: Fence;
@@ -19,7 +19,7 @@ export interface StatusPortDeps {
   now(): number;
 }
 
-/** The session of a run as its tools may look at it. Whoever is no owner is told the time, and which model answers. */
+/** The session status for a run's tools. Senders who are not owners see only the time and the model. */
 export function statusPort({ row, principal, journal }: ActiveRun, deps: StatusPortDeps): StatusPort {
   const { store, fence, session, services, policyFor, now } = deps;
   return {

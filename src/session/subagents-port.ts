@@ -6,7 +6,7 @@ import { instructSubagent } from "../subagents/spawn.ts";
 import type { Subagents } from "../subagents/subagents.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 
-/** The sub-agents of a session, as a command that acts at once may address them. */
+/** The sub-agents of a session for commands that act at once. */
 export function subagentsPort(
   { runId, target }: NewRun,
   sessionSubagents: Subagents,

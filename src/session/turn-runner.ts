@@ -67,7 +67,7 @@ export interface Prefetched {
 
 type Listing = Promise<WorkspaceEntry[] | undefined>;
 
-/** Runs the turns of a session's runs. Between turns it remembers what the agent has read. */
+/** Runs the turns of a session's runs. Between turns it keeps the etags of files that the agent has read. */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   readonly #readEtags = new ReadEtags();
@@ -102,14 +102,14 @@ export class TurnRunner {
     }
   }
 
-  /** Forgets what the agent has read and what was sent to models, after everything was deleted. */
+  /** Clears all state after the session's data was deleted. */
   forget(): void {
     this.#readEtags.clear();
     this.#prompts.forget();
     this.#deps.skills.forget();
   }
 
-  /** Puts the input of a run into the transcript, within the fence. */
+  /** Adds a run's input to the transcript, within the fence. */
   start(row: RunRow, input: RunInput): RunStart {
     const { store, log, services, hooks, session } = this.#deps;
     runQueuedCommandHooks(row, input, hooks);
@@ -123,14 +123,14 @@ export class TurnRunner {
     });
   }
 
-  /** Notes a run that merges into another one, within the fence. */
+  /** Records a run that is merged into another, within the fence. */
   noteMerged(row: RunRow, input: RunInput): void {
     noteActivity(row, input, { store: this.#deps.store, resetPolicy: this.#resetPolicy() });
   }
 
   /**
-   * Carries out a run to its end; undefined if it pauses for a person. It keeps the configuration that is the newest
-   * when it begins.
+   * Performs a run to its end; undefined if it pauses for an approval. The run keeps the newest configuration of its
+   * start.
    */
   async run(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { configured } = this.#deps;

@@ -62,7 +62,7 @@ export class Wakeups {
     this.#clock = new AlarmClock(deps.ctx);
   }
 
-  /** New work was stored: arms the alarm, then starts it. */
+  /** Sets the alarm for newly stored work, then starts the work. */
   changed(): void {
     this.arm();
     this.work();
@@ -78,7 +78,7 @@ export class Wakeups {
     this.changed();
   }
 
-  /** Everything was deleted, and the alarm with it. */
+  /** Resets the alarm's state after everything was deleted. */
   forget(): void {
     this.#clock.clear();
   }
@@ -112,7 +112,7 @@ export class Wakeups {
       ctx.waitUntil(turn.then(() => this.#afterTurn()));
     }
     const notBefore = scheduler.notBefore();
-    // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
+    // A timer for delays that are too short for an alarm; the alarm remains as a fallback.
     if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
     ctx.waitUntil(deliveries.drain());
     if (indexSync.isBehind) ctx.waitUntil(indexSync.sync().then(() => this.arm()));

@@ -57,7 +57,7 @@ export async function readLog(which: string, { store, call }: SubagentsDeps) {
   return { label, messages: excerpt?.messages ?? [] };
 }
 
-/** A line before it is bounded. */
+/** A line before it is truncated. */
 interface UntruncatedLine extends HistoryLine {
   /** Whether it is external content: its sender is no owner. */
   isExternal?: boolean;

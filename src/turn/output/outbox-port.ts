@@ -19,7 +19,7 @@ import type { TurnContext } from "../turn-context.ts";
 import { attach, fileLine } from "./files.ts";
 import { replyTargets } from "./native-reply.ts";
 
-/** What sending messages needs of the object that it is done for. */
+/** Dependencies of `outboxPort`. */
 export interface OutboxPortDeps {
   store: Store;
   fence: Fence;
@@ -27,17 +27,17 @@ export interface OutboxPortDeps {
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   now(): number;
-  /** Cuts a text into parts once plugins have seen it, and sends what is due. */
+  /** Runs the message hooks over a text, formats it, and sends what is due. */
   deliveries: {
     prepareParts(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
     drainSoon(): Promise<void>;
   };
   database: D1Database;
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Sends messages of the agent's own from a run (the message tool). */
+/** Sends a run's own messages to channels (the message tool). */
 export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort {
   return {
     send: (message, call) => send(message, call, run, deps),
@@ -46,8 +46,8 @@ export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort {
 }
 
 /**
- * Whether a turn may send messages of its own: sub-agents speak through who started them, and where no channel is set
- * up there is nobody to speak to.
+ * Whether a turn may send messages: not in a sub-agent, which reports to its parent, and not without a configured
+ * channel.
  */
 export function hasWayOut({
   session,
@@ -69,8 +69,8 @@ function hasReadyChannel(services: Services): boolean {
 }
 
 /**
- * One commit with the message and, where it goes to another session's people, with what that session is to be told.
- * Plugins look at it before: what they cancel was never sent, and whoever asked for it is told so.
+ * Stores a message in one commit, with the note for the session that owns the conversation, if it is another one.
+ * Message hooks run first: a message that they cancel is not stored, and the tool call fails with the reason.
  */
 async function send(
   message: OwnMessage,
@@ -116,7 +116,7 @@ async function react(
   if (delivery.outcome !== "delivered") throw new Error(delivery.reason);
 }
 
-/** The parts that the call of this name has stored, in order; none before it has. */
+/** The stored parts of a call, in order; none before it has run. */
 function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
   const own = runDeliveries(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
   const ids = new Set(own.map(({ deliveryId }) => deliveryId));
@@ -124,13 +124,13 @@ function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
   return named.filter((id) => ids.has(id));
 }
 
-/** A name of the same length for each part. */
+/** The name of the nth part, of the same length. */
 function nth(name: string, n: number): string {
   const digits = String(n);
   return n === 0 ? name : `${name.slice(0, -digits.length - 1)}u${digits}`;
 }
 
-/** @throws Error where the run may not write there, or there is no such place */
+/** @throws Error if the run may not send there, or there is no such conversation */
 function targetOf(to: ConversationAddress | undefined, { row, principal }: ActiveRun, services: Services): Target {
   if (to === undefined) {
     if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
@@ -148,14 +148,14 @@ function targetOf(to: ConversationAddress | undefined, { row, principal }: Activ
   return target;
 }
 
-/** The account where none is named: the one that the run came in by, else the usual one, else the first. */
+/** The default account: the one that the run arrived on, else `default`, else the first. */
 function accountOf(channelId: string, target: Target | null, { config }: Services): string {
   if (target?.channel === channelId) return target.accountId;
   const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
   return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
 }
 
-/** The session that a conversation belongs to: the one in which an answer from there would arrive. */
+/** The session that a conversation belongs to, which would receive a reply from there. */
 async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDeps): Promise<string> {
   if (row.target !== null && isSameConversation(target, row.target)) return deps.session().key;
   const { config } = deps.services();
@@ -173,9 +173,9 @@ async function isOwner(target: Target, owners: readonly string[], database: D1Da
 }
 
 /**
- * What a message of the agent's own is sent as, once plugins have looked at it: its text, then its files. `told` is what
- * the session is told of it whose people get it.
- * @throws Error that says why it may not be sent
+ * The parts of an agent's own message after the message hooks: its text, then its files. `told` is the note for the
+ * session that owns the conversation.
+ * @throws Error with the reason why it may not be sent
  */
 export async function messageParts(
   { text: written, replyTo, files = [], buttons }: OwnMessage,
