@@ -5,8 +5,8 @@ import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 
 /**
- * Tells plugins that a conversation is over, and that one begins. That it did is stored with the run that began it, so
- * they are told again after a crash, until the model has answered for the first time.
+ * Runs the hooks for the end of a conversation and the start of the next. The start is stored with the run that caused
+ * it, so after a crash the hooks run again until the model has answered for the first time.
  */
 export async function runConversationHooks(
   { row, journal }: ActiveRun,
@@ -36,7 +36,7 @@ export async function runConversationHooks(
   await hooks.run("session_start", { sessionId: session.sessionId, reason }, row.id);
 }
 
-/** Whether a conversation begins with a run: nobody has said anything in it before. So until the model has answered. */
+/** Whether a run begins a conversation: it has no earlier messages. True until the model has answered. */
 export function beginsConversation(journal: ActiveRun["journal"], session: Pick<SessionRow, "contextSeq">): boolean {
   const said = journal.context();
   if (said.some(({ role }) => role === "assistant")) return false;

@@ -27,12 +27,12 @@ import { gatherFiles, loadImage } from "./turn-files.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
 
-/** Silence of a model after which its call is given up. */
+/** Time without output after which a model call is abandoned. */
 export const MODEL_IDLE_MS = 120_000;
 
 /**
- * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
- * and shapes what it said; undefined where it pauses for a person. Before it asks the model a warm turn costs one R2
+ * Runs one turn, from the stored input to the reply: gathers the workspace files, renders the prompt, runs the agent
+ * loop, and shapes the reply; undefined if it pauses for an approval. Before the model call a warm turn costs one R2
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnDeps): Promise<RunResult | undefined> {

@@ -10,7 +10,7 @@ import type { SessionSkills } from "../skills/session-skills.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 import { type ContextReport, contextReport } from "./context-report.ts";
 
-/** What reporting on a session needs of the object that it is in. */
+/** Dependencies of `sessionContext`. */
 export interface SessionContextDeps {
   store: Store;
   session(): SessionRow;
@@ -21,7 +21,7 @@ export interface SessionContextDeps {
   now(): number;
 }
 
-/** What the next request to a model would be made of in a session. */
+/** The parts of the next model request of a session. */
 export async function sessionContext(context: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
   return contextReport(context, {
     extraTools: deps.extraTools(),
@@ -32,8 +32,8 @@ export async function sessionContext(context: TurnContext, deps: SessionContextD
 }
 
 /**
- * The context of a session's next turn, if it is like its last one.
- * @param sender whose turn it is; absent for the last sender, or an owner if there was none
+ * The context of a session's next turn, assuming that it is like the last one.
+ * @param sender the sender of that turn; absent for the last sender, or an owner if there was none
  */
 export function nextTurnContext(deps: SessionContextDeps, sender: "owner" | "other" | undefined): TurnContext {
   const { store, services } = deps;
