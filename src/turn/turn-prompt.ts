@@ -52,7 +52,7 @@ export async function turnPrompt(
   return { ...lead, of };
 }
 
-/** A prompt as it is before plugins are asked, with all that is in it of theirs. */
+/** The prompt before hooks change it, with the plugins' sections. */
 function rendering(input: PromptInput, model: string, { plugins }: Services): RenderedPrompt {
   const rendered = renderSystemPrompt(input, plugins.sections);
   const isThere = (section: string) => rendered.sections.some(({ name }) => name === section);

@@ -14,7 +14,7 @@ import { turnShell } from "./turn-shell.ts";
  * 1. `principalOf` (principal.ts) decides whether the sender is an owner.
  * 2. `toolsFor` (tools/index.ts) gives `exec` only to owners, and only if `turnShell` opens a shell.
  * 3. `allowsTool` (tools/policy.ts) applies the agent's tool policies.
- * 4. The exec rules (tools/exec.ts) allow or deny each command, or ask for approval.
+ * 4. The exec rules of the agent's configuration turn commands off, or ask an owner to approve each (tools/exec.ts).
  */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
   const { readEtags, extraTools, skills } = deps;
