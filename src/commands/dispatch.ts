@@ -30,7 +30,7 @@ export interface DispatchDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError if the configuration is not valid */
   services(): Services;
   policyFor(target: Target | null): QueuePolicy;
@@ -63,12 +63,12 @@ export class CommandDispatcher {
 
   /** Runs a command and records it with its answer. A repeated run id or idempotency key runs it only once. */
   take(run: NewRun, { command, args }: { command: ImmediateCommand; args: string }): RunRow {
-    const { store, log, fence, hooks, owner, now, format } = this.#deps;
+    const { store, log, fence, hooks, session, now, format } = this.#deps;
     const known = knownRun(store, run);
     if (known !== undefined) return known;
     const answer = orReason(() => command.run(args, this.#port(run)));
     const parts = run.target === null ? [] : format(run.target, answer);
-    const { sessionId } = owner();
+    const { sessionId } = session();
     return fence.write(() => {
       runCommandHooks({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
       return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
@@ -89,8 +89,8 @@ export class CommandDispatcher {
 
   #port(run: NewRun): CommandPort {
     const { runId, input, target } = run;
-    const { store, fence, hooks, owner, services, now, stopAll, policyFor } = this.#deps;
-    const agent = () => agentIn(services(), owner().agentId);
+    const { store, fence, hooks, session, services, now, stopAll, policyFor } = this.#deps;
+    const agent = () => agentIn(services(), session().agentId);
     return {
       stopAll: () => {
         const stopped = stopAll();
@@ -101,12 +101,12 @@ export class CommandDispatcher {
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
-      preferences: () => sessionPreferences(owner().settings, agent()),
+      preferences: () => sessionPreferences(session().settings, agent()),
       set: (key, value) => fence.write(() => saveSetting(store, key, value)),
       lookUpModel: (word) => lookUpModel(services, word),
       namedModels: () => namedModels(services(), agent()),
-      status: () => readStatus(store, owner(), services(), now()),
-      totals: () => readSessionTotals(store, owner(), services(), now()),
+      status: () => readStatus(store, session(), services(), now()),
+      totals: () => readSessionTotals(store, session(), services(), now()),
       skills: () => skillsView(this.#skills()),
       asker: () => ({ sender: input.sender, target }),
     };

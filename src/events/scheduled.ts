@@ -20,9 +20,9 @@ const TICK_MS = 5 * MINUTE_MS;
 const MAX_CLEARED = 5;
 
 /**
- * The cron handler: requests indexing of memories whose interval has passed, and once an hour the clearing of indexes
- * of agents without memory. Without any interval it only reads the configuration in force. Never rejects: the next tick
- * tries again.
+ * Handles a cron tick: requests indexing of memories whose interval has passed, and once an hour the clearing of
+ * indexes of agents without memory. Without any interval it only reads the configuration in force. Never rejects: the
+ * next tick tries again.
  * @param scheduledAt the planned time: a tick may come late
  */
 export async function tick(env: Env, scheduledAt: number, now: number = scheduledAt): Promise<void> {

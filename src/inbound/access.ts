@@ -12,7 +12,7 @@ import { type InboundSource, inboundSessionKey } from "./session-request.ts";
 const PAIRING_CODE_BYTES = 5;
 const SEND_TIMEOUT_MS = 20_000;
 
-/** Decides whether the sender may talk to the agent. Reads D1 only for unknown senders and for a group's activation. */
+/** Decides whether the sender may use the agent. Reads D1 only for unknown senders and for a group's activation. */
 export async function decideSenderAccess(
   source: InboundSource,
   { channel, context }: OpenChannel,

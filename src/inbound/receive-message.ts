@@ -7,12 +7,12 @@ import { decideSenderAccess, offerPairing } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { answeringAgent, sessionRequest } from "./session-request.ts";
 
-/** What a door lends the pipeline: a webhook route, a gateway object, an email handler or a poller. */
+/** Dependencies of the pipeline, provided by a webhook route, a gateway object, an email handler or a poller. */
 export interface InboundDeps {
   services: Pick<Services, "config" | "revision" | "workspaceOf">;
   database: D1Database;
   sessions: SessionNamespace;
-  /** Keeps work alive that goes on after the message was answered. */
+  /** Keeps work alive that continues after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 

@@ -22,12 +22,12 @@ export interface InboundSource {
   message: InboundMessage;
 }
 
-/** The same once its sender was let in. */
+/** A message whose sender was admitted. */
 interface AdmittedMessage extends InboundSource {
   owner: boolean;
 }
 
-/** The request that a message is to its session. Its attachments are in the workspace when this returns. */
+/** Converts a message to a session's request. Its attachments are in the workspace when this returns. */
 export async function sessionRequest(
   admitted: AdmittedMessage,
   agent: Agent,
@@ -66,7 +66,7 @@ export async function sessionRequest(
 }
 
 /**
- * The text of a message between the text that it quotes and notes of its files. Commands get no quote, and few get
+ * The text of a message, after the quoted text and before the notes on its files. Commands get no quote, and few get
  * notes.
  */
 function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[]): string {

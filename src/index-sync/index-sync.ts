@@ -17,7 +17,7 @@ export interface IndexSyncDeps {
   fence: Fence;
   database: D1Database;
   audit: AuditTrail;
-  owner(): SessionRow;
+  session(): SessionRow;
 }
 
 /**
@@ -81,16 +81,16 @@ export class IndexSync {
   }
 
   async #syncNow(rows: readonly OpenRun[]): Promise<void> {
-    const { store, fence, database, audit, owner } = this.#deps;
+    const { store, fence, database, audit, session } = this.#deps;
     await audit.sync();
     for (const { id, state } of rows) {
       if (state.status !== "waiting_approval") continue;
-      await indexApprovals(database, owner(), id, state);
+      await indexApprovals(database, session(), id, state);
       for (const approvalId of undecidedApprovals(state)) this.#indexedApprovals.add(approvalId);
     }
     const settled = rows.filter(({ state }) => isSettled(state));
     if (settled.length === 0) return;
-    await indexRuns(database, owner(), settled, Date.now());
+    await indexRuns(database, session(), settled, Date.now());
     fence.write(() => {
       for (const { id } of settled) closeRun(store, id);
     });

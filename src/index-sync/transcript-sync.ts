@@ -35,7 +35,7 @@ export interface TranscriptSyncDeps {
   /** The memory index, and the queue that updates it. */
   memory: D1Database;
   indexing: Queue<IndexMemory>;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Pick<Services, "config">;
   now(): number;
@@ -86,9 +86,9 @@ export class TranscriptSync {
    * @throws any error of D1 or of the queue
    */
   async forget(): Promise<void> {
-    const { store, memory, indexing, owner } = this.#deps;
+    const { store, memory, indexing, session } = this.#deps;
     if (!hasPages(store)) return;
-    const { agentId, key } = owner();
+    const { agentId, key } = session();
     await forgetTranscripts(memory, agentId, key);
     await requestIndexing(indexing, agentId);
   }
@@ -99,12 +99,12 @@ export class TranscriptSync {
   }
 
   async #sync(): Promise<void> {
-    const { store, fence, memory, indexing, owner, now } = this.#deps;
+    const { store, fence, memory, indexing, session, now } = this.#deps;
     try {
       const agent = this.#agent();
       if (!remembersTranscripts(agent) || !this.#isIndexed()) return;
       const { deltaBytes: bytes, deltaMessages: messages } = agent.memorySearch.sync.sessions;
-      if (hasUnindexedText(store, owner(), { bytes, messages })) await this.#paginate();
+      if (hasUnindexedText(store, session(), { bytes, messages })) await this.#paginate();
       const changed = unindexedPages(store);
       if (changed.length === 0) return;
       const at = now();
@@ -122,10 +122,10 @@ export class TranscriptSync {
    * @returns whether all of them are included
    */
   async #paginate(): Promise<boolean> {
-    const { store, fence, owner } = this.#deps;
+    const { store, fence, session } = this.#deps;
     const messageLines = this.#messageLines();
     for (let step = 0; step < MAX_BATCHES; step++) {
-      if (!fence.write(() => appendPages(store, owner(), messageLines))) return true;
+      if (!fence.write(() => appendPages(store, session(), messageLines))) return true;
       await scheduler.wait(0);
     }
     return false;
@@ -133,13 +133,13 @@ export class TranscriptSync {
 
   /** Sessions with an expiry are not indexed. */
   #isIndexed(): boolean {
-    const { key, settings } = this.#deps.owner();
+    const { key, settings } = this.#deps.session();
     return isRemembered(key) && settings.lingerMs === undefined;
   }
 
   #pageView(page: PageRow): TranscriptPage {
     const { conversation, page: number, size, lastMessageAt } = page;
-    const path = transcriptPath({ sessionKey: this.#deps.owner().key, conversation, page: number });
+    const path = transcriptPath({ sessionKey: this.#deps.session().key, conversation, page: number });
     return { path, etag: pageEtag(page), size, modifiedAt: lastMessageAt };
   }
 
@@ -149,6 +149,6 @@ export class TranscriptSync {
   }
 
   #agent(): Agent {
-    return agentOf(this.#deps.services().config, this.#deps.owner().agentId);
+    return agentOf(this.#deps.services().config, this.#deps.session().agentId);
   }
 }

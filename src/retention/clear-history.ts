@@ -20,7 +20,7 @@ export interface RetentionDeps {
   log: EventLog;
   database: D1Database;
   files: R2Bucket;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Pick<Services, "config">;
   /** Hashes of the prompts that models are being sent: they are kept. */
@@ -38,7 +38,7 @@ const ROWID = sql<number>`rowid`;
 /** Deletes messages from before an instant, with their spilled results, apart from those that the model still sees. */
 export async function clearMessages(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, log, files } = deps;
-  const owner = deps.owner();
+  const owner = deps.session();
   const { agentId, key } = owner;
   const shownFrom = contextStart(store, owner);
   if (shownFrom === undefined) return;
@@ -67,7 +67,7 @@ export async function clearMessages(deps: RetentionDeps, before: number): Promis
 /** Deletes runs that were accepted before an instant, unless messages of theirs are kept. */
 export async function clearRuns(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, database } = deps;
-  const { key } = deps.owner();
+  const { key } = deps.session();
   const kept = store.select({ runId: messages.runId }).from(messages).orderBy(asc(messages.seq)).limit(1).get();
   for (;;) {
     const { id, open, acceptedAt } = runs;
@@ -130,7 +130,7 @@ export async function clearEvents({ store, fence, log }: RetentionDeps, before: 
  */
 export async function clearPrompts(deps: RetentionDeps, before: number): Promise<void> {
   const { store, fence, files, promptsInUse } = deps;
-  const { agentId, key } = deps.owner();
+  const { agentId, key } = deps.session();
   const folder = sessionFolder(agentId, await objectNameOf(key));
   const spills = fence.write(() => dropPrompts(store, before, promptsInUse()));
   if (spills.length > 0) await files.delete(spills.map((id) => spillKey(folder, id)));

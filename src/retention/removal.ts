@@ -22,7 +22,7 @@ export interface RemovalDeps {
   /** The audit trail outlives the session. */
   audit: Pick<AuditTrail, "sync">;
   transcripts: { forget(): Promise<void> };
-  owner(): SessionRow;
+  session(): SessionRow;
   /** Resolves when no work is under way that could write. */
   idle(): Promise<unknown>;
   /**
@@ -65,8 +65,8 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, transcripts, owner, idle, settleSubagents, forget } = this.#deps;
-    const { agentId, key } = owner();
+    const { ctx, files, database, audit, transcripts, session, idle, settleSubagents, forget } = this.#deps;
+    const { agentId, key } = session();
     // Work that does not stop ends with this incarnation; the next one has none and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
     await settleSubagents();

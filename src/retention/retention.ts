@@ -46,7 +46,7 @@ export class Retention {
   async #tidy(): Promise<void> {
     try {
       const now = this.#deps.now();
-      if (now - this.#deps.owner().tidiedAt < EVERY_MS) return;
+      if (now - this.#deps.session().tidiedAt < EVERY_MS) return;
       this.#deps.fence.write(() => saveTidiedAt(this.#deps.store, now));
       const { days: keepDays } = this.#deps.services().config.session.retention;
       const eventDays = keepDays === 0 ? EVENT_DAYS : Math.min(keepDays, EVENT_DAYS);
@@ -57,7 +57,7 @@ export class Retention {
       await clearRuns(this.#deps, before);
       await clearPrompts(this.#deps, before);
       await clearDeliveries(this.#deps, before);
-      await forgetAudit(this.#deps.database, this.#deps.owner().agentId, before);
+      await forgetAudit(this.#deps.database, this.#deps.session().agentId, before);
       this.#deps.fence.write(() => dropEndedSubagents(this.#deps.store, before));
     } catch (error) {
       writeLog("warn", "retention.failed", { error: messageOf(error) });

@@ -1,18 +1,18 @@
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { CachedText } from "../workspace/read-text.ts";
 
-/** Most bytes of text that an isolate remembers: an eighth of the 128 MB that it has. */
+/** Most bytes of cached text: an eighth of the isolate's 128 MB. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** What an entry takes besides its text. */
+/** The size of an entry besides its text. */
 const ENTRY_BYTES = 500;
 
 /**
- * Workspace files as they were read last, by agent, within so many bytes: of more, those go that nobody asked for longest.
- * A file that is too large by itself is not remembered.
+ * A cache of workspace files, by agent, limited in bytes: the least recently used are dropped. A file that exceeds the
+ * limit by itself is not cached.
  */
 export class RememberedFiles {
   readonly #maxBytes: number;
-  /** By agent and path; the one that was asked for last is the last. */
+  /** By agent and path, the least recently used first. */
   readonly #texts = new Map<string, CachedText>();
   #bytes = 0;
 
@@ -59,8 +59,8 @@ export class RememberedFiles {
 const files = new RememberedFiles(MAX_BYTES);
 
 /**
- * What was read of an agent's workspace, for all sessions that live in this isolate: a new session of an agent that
- * talks elsewhere already reads nothing. A file counts only under the etag that a turn's own listing shows.
+ * The isolate's cache of an agent's workspace files, for all its sessions: a new session of an active agent reads
+ * nothing. An entry counts only under the etag of the turn's own listing.
  */
 export function filesReadOf(agentId: string): BootstrapCache {
   return files.of(agentId);

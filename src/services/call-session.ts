@@ -22,9 +22,9 @@ export type CallSession<Calls> = <Result>(
 ) => Promise<Result>;
 
 /**
- * Calls a session's object, and calls again where the platform says that it may help: an object is moved or
- * restarted by every deploy. Only for calls that may be repeated; all of `Session`'s may.
- * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
+ * Calls a session's object, and retries where the platform says that a retry may help: every deploy moves or restarts
+ * objects. Only for calls that may be repeated; all of `Session`'s may.
+ * @throws IsopodError `unavailable` if it does not answer, or the session's refusal
  */
 export async function callObject<Calls, Result>(
   sessions: SessionNamespace,
@@ -57,7 +57,7 @@ async function repeat<Result>(call: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Whether an error says so itself; `overloaded` means that more calls make it worse. */
+/** Whether an error is marked as retryable; `overloaded` means that retries make it worse. */
 function mayRetry(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { retryable, overloaded } = error as Error & { retryable?: boolean; overloaded?: boolean };

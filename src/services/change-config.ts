@@ -10,30 +10,30 @@ import { log } from "../lib/log.ts";
 import { wholeSchema } from "./config-schema.ts";
 import { type ConfigurationEnv, fromEnvironment, knownConfiguration } from "./current-config.ts";
 
-/** How long D1 may take to answer who waits for it. */
+/** Timeout of D1. */
 const ANSWER_MS = 10_000;
-/** How often a change that fits any revision is made anew because somebody was faster. */
+/** Most retries of a change after concurrent changes. */
 const MAX_TRIES = 5;
 
-/** A change of the configuration that somebody wants. */
+/** A requested change of the configuration. */
 export interface ConfigChange {
   /** The revision that it was made from, or whether it fits a revision; 0 is what holds where nothing is stored. */
   base: number | ((revision: number) => boolean);
   /**
-   * What the document becomes, which is sparse; it is called again where somebody was faster.
-   * What it throws ends the change.
+   * Returns the changed sparse document; called again after a concurrent change. An error that it throws ends the
+   * change.
    */
   change(document: JsonObject): Json;
-  /** Who wants it: `api:token`, `api:page`, `gateway:<agent>/<session>` or `import`. */
+  /** The author: `api:token`, `api:page`, `gateway:<agent>/<session>` or `import`. */
   author: string;
   note?: string | undefined;
-  /** Looks what would happen, and stores nothing. */
+  /** Checks the change and stores nothing. */
   dryRun?: boolean;
-  /** The run that wants it, for the audit trail. */
+  /** The run that requests it, for the audit trail. */
   run?: { agentId: string; sessionKey: string; runId: string };
 }
 
-/** How a change came out. `revision` is the newest one now. */
+/** The outcome of a change. `revision` is the newest one. */
 export type ConfigChanged =
   /** It is in force; or nothing differs; or, for a dry run, it could be stored. */
   | { kind: "stored" | "same" | "possible"; revision: number; document: JsonObject; changed: string[] }
@@ -43,9 +43,9 @@ export type ConfigChanged =
   | { kind: "invalid"; revision: number; faults: readonly Fault[] };
 
 /**
- * Changes the configuration: the one way by which it is done. What is stored is valid, is made from the newest revision,
- * and is in force at once where it was stored, elsewhere within seconds.
- * @throws IsopodError `payload_too_large`, `unavailable` where D1 does not answer, and what `change` throws
+ * Changes the configuration. Every change uses this function: it stores only a valid document, based on the newest
+ * revision, which takes effect here at once and in other isolates within seconds.
+ * @throws IsopodError `payload_too_large`, `unavailable` if D1 does not answer, and what `change` throws
  */
 export async function changeConfiguration(
   env: ConfigurationEnv,
@@ -81,7 +81,7 @@ async function changeOnce(env: ConfigurationEnv, wanted: ConfigChange, now: numb
   }
   const changed = changedPaths(before, document);
   if (wanted.dryRun) return { kind: "possible", revision, document, changed };
-  // What a variable says is not stored yet: to store the same is a change.
+  // The document of the environment variable is not stored yet: storing the same document is a change.
   if (changed.length === 0 && revision > 0) return { kind: "same", revision, document, changed };
   const { agentId = defaultAgentId(checked.config), sessionKey = "", runId = null } = wanted.run ?? {};
   const written = await reached(
@@ -101,7 +101,7 @@ async function changeOnce(env: ConfigurationEnv, wanted: ConfigChange, now: numb
   return { kind: "stored", revision: written.revision, document, changed };
 }
 
-/** In what cannot be read nothing can be compared that an agent may not write. */
+/** An unreadable document cannot be compared, so an agent's change of protected fields would go unnoticed. */
 function damaged(revision: number): IsopodError {
   const hint = "The operator puts another one in its place, with PUT /v1/config or POST /v1/config/rollback.";
   return new IsopodError("invalid_request", `Revision ${revision} is damaged, and no agent may mend it.`, hint);
@@ -111,7 +111,10 @@ function fits(base: ConfigChange["base"], revision: number): boolean {
   return typeof base === "number" ? base === revision : base(revision);
 }
 
-/** What D1 answers in time. @throws IsopodError `unavailable` with a hint where it does not, and what else is an IsopodError */
+/**
+ * Awaits D1 with a timeout. @throws IsopodError `unavailable` with a hint if it fails, or the IsopodError that it
+ * throws
+ */
 export async function reached<T>(answer: Promise<T>, hint: string): Promise<T> {
   try {
     if (!(await comesWithin(ANSWER_MS, answer))) throw new Error(`no answer within ${ANSWER_MS} ms`);

@@ -7,7 +7,7 @@ import { PLUGINS } from "../plugins/index.ts";
 
 const PLUGIN_CHANNELS = PLUGINS.flatMap(({ channels }) => channels ?? []);
 
-/** The schema of the whole configuration, with what models, channels and plugins bring. */
+/** The schema of the whole configuration, including models, channels and plugins. */
 export const wholeSchema = configSchema(modelsConfig, channelsConfig(PLUGIN_CHANNELS), hooksConfig(PLUGINS));
 
 /** The whole configuration, with its defaults applied. */

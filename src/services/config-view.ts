@@ -4,21 +4,21 @@ import { newestDocument, reached } from "./change-config.ts";
 import type { Config } from "./config-schema.ts";
 import { type ConfigSource, type ConfigurationEnv, fromEnvironment, knownConfiguration } from "./current-config.ts";
 
-/** The configuration as people look at it. */
+/** The configuration as the API and the page show it. */
 export interface ConfigurationView {
-  /** The newest revision, 0 where nothing is stored, and its document as it was given. */
+  /** The newest revision, 0 if none is stored, and its document as it was stored. */
   revision: number;
   source: ConfigSource;
   document: JsonObject;
-  /** The revision in force: another one where the newest is not valid, null where none is. */
+  /** The revision in force: an older one if the newest is not valid, null if none is. */
   inForce: number | null;
-  /** What is in force, with its defaults. */
+  /** The configuration in force, with defaults. */
   config: Config | undefined;
-  /** What is wrong with the newest one. */
+  /** The faults of the newest revision. */
   faults: readonly Fault[];
 }
 
-/** Reads the configuration anew. @throws IsopodError `unavailable` where D1 does not answer */
+/** Reads the configuration from D1. @throws IsopodError `unavailable` if D1 does not answer */
 export async function configurationView(env: ConfigurationEnv): Promise<ConfigurationView> {
   const { revision, document } = await newestDocument(env);
   const known = knownConfiguration(env.DB);

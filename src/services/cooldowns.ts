@@ -5,33 +5,30 @@ import { cooldowns } from "../db/schema.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 
-/** For how long what was read is good enough. */
+/** How long a cached cooldown is used. */
 const FRESH_MS = 10_000;
-/** Most names of which it is remembered how they stand. */
+/** Most names in the cache. */
 const MAX_REMEMBERED = 500;
 /** Most parameters of one statement. */
 const MAX_NAMES = 100;
 
-/** What is remembered of a name: how it rests, if it does, and when that was read. */
+/** A cached name: its cooldown, if any, and when it was read. */
 export type CooldownCache = Map<string, { cooldown: Cooldown | undefined; at: number }>;
 
-/**
- * Which keys of model providers rest, for all sessions. Nothing here ever throws: where D1 cannot be asked or told,
- * what is remembered counts.
- */
+/** The cooldowns of model providers' keys, shared by all sessions. No method throws: if D1 fails, the cache is used. */
 export class CooldownStore {
   readonly #database: D1Database;
   readonly #remembered: CooldownCache;
   readonly #waitUntil: (promise: Promise<unknown>) => void;
 
-  /** @param remembered shared by all who work in the same isolate */
+  /** @param remembered the isolate's shared cache */
   constructor(database: D1Database, remembered: CooldownCache, waitUntil: (promise: Promise<unknown>) => void) {
     this.#database = database;
     this.#remembered = remembered;
     this.#waitUntil = waitUntil;
   }
 
-  /** How these names rest; asks D1 once for those of which nothing was heard for a while. */
+  /** The cooldowns of these names; reads D1 once for names whose cache entry is old. */
   async of(names: readonly string[], now: number): Promise<Cooldowns> {
     const stale = names.filter((name) => now - (this.#remembered.get(name)?.at ?? 0) >= FRESH_MS).slice(0, MAX_NAMES);
     if (stale.length > 0) await this.#read(stale, now);
@@ -44,8 +41,8 @@ export class CooldownStore {
   }
 
   /**
-   * Lets one rest. Sessions that fail at the same time count as one: each adds its refusal to what it had read, and the
-   * largest stays.
+   * Starts a cooldown. Sessions that fail at the same time count as one failure: each adds its failure to what it had
+   * read, and the largest is kept.
    */
   note(name: string, rest: Cooldown, now: number): void {
     this.#remember(name, rest, now);
@@ -62,7 +59,9 @@ export class CooldownStore {
     );
   }
 
-  /** Forgets the refusals of those that are awake. One that was sent to rest meanwhile, by another session, rests. */
+  /**
+   * Deletes the failures of names that are not cooling down. A cooldown that another session started meanwhile is kept.
+   */
   forget(names: readonly string[], now: number): void {
     for (const name of names) this.#remember(name, undefined, now);
     const areAwake = and(inArray(cooldowns.profile, [...names]), lte(cooldowns.until, now));
@@ -87,7 +86,7 @@ export class CooldownStore {
     this.#waitUntil(this.#quietly(work));
   }
 
-  /** Undefined where it could not be done. */
+  /** Undefined if it failed. */
   async #quietly<T>(work: (db: DrizzleD1Database) => PromiseLike<T>): Promise<T | undefined> {
     try {
       return await work(drizzle(this.#database));

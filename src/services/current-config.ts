@@ -6,24 +6,24 @@ import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 import { KnownConfiguration } from "./known-config.ts";
 
-/** Where the configuration is: stored in D1, else in a variable. */
+/** The bindings of the configuration: D1, or else a variable. */
 export type ConfigurationEnv = Pick<Env, "DB" | "ISOPOD_CONFIG">;
 
-/** Who says what is in force. */
+/** The source of the configuration in force. */
 export type ConfigSource = "stored" | "environment" | "defaults";
 
-/** The configuration that holds. */
+/** The configuration in force. */
 export interface InForce {
-  /** 0 where nothing is stored. */
+  /** 0 if nothing is stored. */
   revision: number;
   source: ConfigSource;
   config: Config;
 }
 
-/** What the variable ISOPOD_CONFIG says. */
+/** The configuration of the variable ISOPOD_CONFIG. */
 export interface FromEnvironment {
   source: "environment" | "defaults";
-  /** As it was given; empty where it cannot be read. */
+  /** The document as it was set; empty if it cannot be parsed. */
   document: JsonObject;
   checked: Checked<Config>;
 }
@@ -31,26 +31,26 @@ export interface FromEnvironment {
 const known = new WeakMap<D1Database, KnownConfiguration>();
 const environments = new WeakMap<ConfigurationEnv, FromEnvironment>();
 
-/** What this isolate knows of the configuration that is stored in a database. */
+/** The isolate's cached configuration of a database. */
 export function knownConfiguration(database: D1Database): KnownConfiguration {
   const there = known.get(database) ?? new KnownConfiguration(new ConfigStore(database));
   known.set(database, there);
   return there;
 }
 
-/** Sees to it that this isolate knows the newest configuration; to be awaited before anything is wired. Never rejects. */
+/** Refreshes the isolate's configuration if needed; await it before services are created. Never rejects. */
 export async function knowConfiguration(env: ConfigurationEnv, now: number, atLeast?: number): Promise<void> {
   await knownConfiguration(env.DB).know(now, atLeast);
 }
 
-/** Whether it was possible to find out what is stored. Until then nothing begins that needs it. */
+/** Whether the stored configuration was read at least once. Nothing that needs it starts before. */
 export function isConfigurationKnown(env: ConfigurationEnv): boolean {
   return knownConfiguration(env.DB).stored !== undefined;
 }
 
 /**
- * The configuration in force, as far as this isolate knows.
- * @throws IsopodError `unavailable` where it knows nothing yet, `not_configured` where it is not valid
+ * The configuration in force, as this isolate has read it.
+ * @throws IsopodError `unavailable` if it was not read yet, `not_configured` if it is not valid
  */
 export function configurationInForce(env: ConfigurationEnv): InForce {
   const { stored } = knownConfiguration(env.DB);
@@ -69,7 +69,7 @@ export function configurationInForce(env: ConfigurationEnv): InForce {
   }
 }
 
-/** What holds where nothing is stored. The variable does not change while an isolate lives, and is read once. */
+/** The configuration if none is stored. The variable is constant while an isolate lives, and is parsed once. */
 export function fromEnvironment(env: ConfigurationEnv): FromEnvironment {
   const text = env.ISOPOD_CONFIG ?? "";
   const there = environments.get(env) ?? { source: text.trim() === "" ? "defaults" : "environment", ...readText(text) };

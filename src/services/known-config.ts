@@ -5,25 +5,25 @@ import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 
-/** For how long an isolate does not ask again which revision is the newest. */
+/** How long an isolate uses its configuration before it asks D1 for the newest revision. */
 export const FRESH_MS = 5000;
-/** The same where it knows nothing yet because D1 did not answer: until it does, nothing can begin. */
+/** The same after a failed first read: nothing can start before one succeeds. */
 const RETRY_MS = 1000;
-/** How long D1 may take to answer. */
+/** Timeout of D1. */
 const ANSWER_MS = 3000;
-/** How many revisions are looked at for one that is still valid. */
+/** Most older revisions that are searched for a valid one. */
 const MAX_LOOKED_BACK = 20;
 
-/** What is stored, as far as it matters. `newest` is the newest revision's number. */
+/** The stored configuration. `newest` is the newest revision's number. */
 export type Stored =
   | { kind: "none"; newest: 0 }
-  /** In force is the newest revision that is valid; `faults` are those of the newest one where that is another. */
+  /** The newest valid revision is in force; `faults` are those of the newest one if that is not valid. */
   | { kind: "valid"; newest: number; revision: number; config: Config; faults: readonly Fault[] }
   | { kind: "broken"; newest: number; faults: readonly Fault[] };
 
 /**
- * What one isolate knows of the stored configuration. It asks D1 for the newest revision at most once in `FRESH_MS`, and
- * gets a document only where that is another one. Where D1 does not answer, what is known stays in force.
+ * The stored configuration as one isolate has read it. It asks D1 for the newest revision at most once in `FRESH_MS`,
+ * and reads the document only if the revision is new. If D1 fails, the last one stays in force.
  */
 export class KnownConfiguration {
   readonly #store: ConfigStore;
@@ -31,7 +31,7 @@ export class KnownConfiguration {
   #skillChanges = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
-  /** Questions are numbered: what answers an older one than was heard already comes too late. */
+  /** Reads are numbered: the result of an older read than the last accepted one is dropped. */
   #asked = 0;
   #heard = 0;
 
@@ -39,20 +39,20 @@ export class KnownConfiguration {
     this.#store = store;
   }
 
-  /** What is stored; undefined where this could not be read yet. */
+  /** The stored configuration; undefined if it was not read yet. */
   get stored(): Stored | undefined {
     return this.#stored;
   }
 
-  /** How often skills were changed from outside of a conversation, as far as this isolate knows. */
+  /** A counter of skill changes made outside of conversations, as last read. */
   get skillChanges(): number {
     return this.#skillChanges;
   }
 
   /**
-   * Sees to it that this is known, and no older than `FRESH_MS`. Never rejects, and takes `ANSWER_MS` at most. Nobody waits
-   * for the question of somebody else: its answer belongs to a request that may end before.
-   * @param atLeast a revision that somebody else knows already
+   * Refreshes the configuration if it is older than `FRESH_MS`. Never rejects, and takes at most `ANSWER_MS`.
+   * Concurrent callers do not share a read, because its promise belongs to a request that may end earlier.
+   * @param atLeast a revision that the caller has seen
    */
   async know(now: number, atLeast = 0): Promise<void> {
     if (this.#isFresh(now) && (this.#stored === undefined || this.#stored.newest >= atLeast)) return;
@@ -65,32 +65,32 @@ export class KnownConfiguration {
     }
   }
 
-  /** Asks now. @throws whatever D1 throws */
+  /** Reads D1 now. @throws the error of D1 */
   async refresh(): Promise<void> {
     this.#asked += 1;
     const question = this.#asked;
     const known = this.#stored;
     const { revision, document, skillChanges } = await this.#store.newest(known?.newest ?? 0);
     if (question >= this.#heard) this.#skillChanges = skillChanges;
-    if (revision === 0) this.#hear(question, { kind: "none", newest: 0 });
-    else if (document !== undefined) this.#hear(question, await this.#judge(revision, document));
-    else if (known !== undefined) this.#hear(question, known);
+    if (revision === 0) this.#accept(question, { kind: "none", newest: 0 });
+    else if (document !== undefined) this.#accept(question, await this.#judge(revision, document));
+    else if (known !== undefined) this.#accept(question, known);
   }
 
-  /** Takes note of a revision that was stored from here, unless a newer one was heard of meanwhile. */
+  /** Records a revision that this isolate has stored, unless a newer one was read meanwhile. */
   learn(revision: number, config: Config): void {
     if (this.#stored !== undefined && this.#stored.newest > revision) return;
     this.#asked += 1;
-    this.#hear(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
+    this.#accept(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
   }
 
-  /** Notes in D1 that skills were changed. @throws whatever D1 throws */
+  /** Records in D1 that skills have changed. @throws the error of D1 */
   async noteSkillChange(): Promise<void> {
     const count = await this.#store.noteSkillChange();
     this.#skillChanges = Math.max(this.#skillChanges, count);
   }
 
-  #hear(question: number, stored: Stored): void {
+  #accept(question: number, stored: Stored): void {
     if (question < this.#heard) return;
     this.#heard = question;
     this.#stored = stored;
@@ -103,7 +103,7 @@ export class KnownConfiguration {
     return ageMs >= 0 && ageMs < FRESH_MS;
   }
 
-  /** A deploy may want more of a document than the one did that it was stored under: then an older one is in force. */
+  /** A new deployment may require more than the document satisfies: then an older revision is in force. */
   async #judge(newest: number, document: unknown): Promise<Stored> {
     const checked = checkConfig(wholeSchema, document);
     if (checked.kind === "valid")

@@ -2,7 +2,7 @@ import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import type { Config, Services } from "./services.ts";
 
-/** A model that somebody may choose by name. */
+/** A model that can be chosen by name. */
 export interface NamedModel {
   /** `provider/model`. */
   ref: string;
@@ -14,12 +14,12 @@ export type ModelLookup =
   | { kind: "model"; ref: string; contextWindow: number; tagsReasoning: boolean }
   | { kind: "none"; problem: string };
 
-/** The model that answers in a session: the one that was chosen there, else its agent's own. */
+/** The model of a session: the chosen one, else its agent's own. */
 export function sessionModel(settings: { model?: string }, agent: Agent, services: Services): string {
   return settings.model ?? services.modelRefOf(agent);
 }
 
-/** Looks a model up by `provider/model` or by its alias, whose case does not matter; it can be asked then. */
+/** Looks a model up by `provider/model` or by its alias, ignoring the alias's case; the model found is available. */
 export function lookUpModel(services: () => Services, word: string): ModelLookup {
   try {
     const { config, model } = services();

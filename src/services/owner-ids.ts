@@ -4,7 +4,7 @@ const SHOWN_HEX = 12;
 
 type CommandsConfig = CoreConfig["commands"];
 
-/** What was hashed for a configuration, and with which key: the same in each turn. */
+/** The hashes by configuration and key: the same in each turn. */
 const hashed = new WeakMap<CommandsConfig, { key: string | undefined; shown: Promise<string[]> }>();
 
 /**

@@ -17,14 +17,16 @@ import type { CooldownStore } from "./cooldowns.ts";
 
 export type { Config } from "./config-schema.ts";
 
-/** What a configuration revision opens: models, workspaces, memory, channels, hooks and egress. It holds no state. */
+/**
+ * The services of a configuration revision: models, workspaces, memory, channels, hooks and egress. It holds no state.
+ */
 export interface Services {
   readonly config: Config;
   /** The revision of the configuration; 0 if none is stored. */
   readonly revision: number;
   /** The deployed version: its id on Cloudflare, else Isopod's version. */
   readonly deployment: string;
-  /** The agents whose `gateway_start` this isolate has seen to. */
+  /** The agents whose `gateway_start` this isolate has handled. */
   readonly started: Set<string>;
   /** `workerd` when it runs locally. */
   readonly host: "cloudflare-workers" | "workerd";
@@ -66,7 +68,9 @@ export interface Services {
 
 /** The configuration as it is stored. */
 export interface ConfigurationPort {
-  /** The newest document, without defaults, and its revision, which a change names. @throws IsopodError `unavailable` */
+  /**
+   * The newest document, without defaults, and its revision, the base of a change. @throws IsopodError `unavailable`
+   */
   newest(): Promise<{ revision: number; document: JsonObject }>;
   /** Changes it; see `changeConfiguration`. */
   change(wanted: ConfigChange): Promise<ConfigChanged>;

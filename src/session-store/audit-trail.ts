@@ -20,7 +20,7 @@ export interface AuditTrailDeps {
   store: Store;
   fence: Fence;
   database: D1Database;
-  owner(): SessionRow;
+  session(): SessionRow;
   now(): number;
 }
 
@@ -63,8 +63,8 @@ export class AuditTrail {
    */
   async sync(): Promise<void> {
     if (!this.isBehind) return;
-    const { store, fence, database, owner } = this.#deps;
-    const { agentId, key: sessionKey } = owner();
+    const { store, fence, database, session } = this.#deps;
+    const { agentId, key: sessionKey } = session();
     const db = drizzle(database);
     for (let rows = this.#pending(SYNC_BATCH); rows.length > 0; rows = this.#pending(SYNC_BATCH)) {
       const lines = rows.flatMap(({ body }) => (body === undefined ? [] : [{ agentId, sessionKey, ...body }]));

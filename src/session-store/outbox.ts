@@ -158,9 +158,9 @@ export interface OutboxPorts extends DraftPorts {
 }
 
 /**
- * Sends what is due, one part after the other: a part waits until earlier ones to the same conversation are settled, so
- * that a reply arrives in order. Each is marked as sending first, and the mark is durable before the request leaves the
- * object.
+ * Sends replies to their channels: all due parts of the outbox, one after the other. A part waits until earlier ones to
+ * the same conversation are settled, so that a reply arrives in order. Each is marked as sending first, and the mark is
+ * durable before the request leaves the object.
  */
 export async function drainOutbox(ports: OutboxPorts): Promise<void> {
   for (
@@ -215,7 +215,7 @@ export interface DraftPorts {
   store: Store;
   write<Result>(work: () => Result): Result;
   /** Runs the message hooks over a draft and formats it: its parts, or the reason why it is not sent. */
-  ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
+  prepareParts(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
   now(): number;
 }
 
@@ -226,7 +226,7 @@ export interface DraftPorts {
 async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPorts): Promise<void> {
   const { store, write, now } = ports;
   const { id, runId, target, dueAt } = row;
-  const ready = await ports.ready(row.text, target, runId);
+  const ready = await ports.prepareParts(row.text, target, runId);
   const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, ID_GAP);
   const reason = "refusal" in ready ? ready.refusal : "Nothing was left of it.";
   const refused = { status: "failed", detail: { outcome: "failed", reason } } as const;

@@ -49,12 +49,12 @@ export interface RunJournalDeps {
  * at all.
  */
 export interface JournalObserver {
-  answered(message: AssistantMessage): void;
+  onReply(message: AssistantMessage): void;
   /** Only calls that were not launched before. */
-  launching(calls: readonly ToolCallPart[]): void;
-  returned(message: ToolMessage): void;
+  onToolCalls(calls: readonly ToolCallPart[]): void;
+  onToolResult(message: ToolMessage): void;
   /** The run waits for an approval from now on. */
-  pausing(state: PausedRun): void;
+  onPause(state: PausedRun): void;
 }
 
 /** The journal of one run in the session's database: each method is one commit within the fence. */
@@ -146,7 +146,7 @@ export class RunJournal implements Journal {
 
   answered(message: AssistantMessage): void {
     this.#deps.fence.write(() => {
-      this.#activeObserver?.answered(message);
+      this.#activeObserver?.onReply(message);
       this.#append(message);
       this.#state = replied(this.#running(), message.usage);
       this.#inherited = new Set();
@@ -162,14 +162,14 @@ export class RunJournal implements Journal {
         ({ callId, tool, args }) => ({ type: "tool", phase: "start", callId, tool, args }) as const,
       );
       this.#deps.log.record(this.#row.id, Date.now(), starts);
-      this.#activeObserver?.launching(calls.filter((call) => !this.wasLaunched(call.callId)));
+      this.#activeObserver?.onToolCalls(calls.filter((call) => !this.wasLaunched(call.callId)));
     });
   }
 
   returned(message: ToolMessage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
-      this.#activeObserver?.returned(message);
+      this.#activeObserver?.onToolResult(message);
     });
   }
 
@@ -183,7 +183,7 @@ export class RunJournal implements Journal {
     this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);
       this.#save(state);
-      this.#activeObserver?.pausing(state);
+      this.#activeObserver?.onPause(state);
       const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
         return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
       });

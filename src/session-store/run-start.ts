@@ -15,7 +15,7 @@ import type { Store } from "./store.ts";
 export interface StartRunDeps {
   store: Store;
   log: EventLog;
-  owner: SessionRow;
+  session: SessionRow;
   /** When conversations reset by time; undefined for never. */
   resetPolicy: ResetPolicy | undefined;
   /** Finds the model that a word names. */
@@ -31,11 +31,11 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   const { store, log, now } = deps;
   const { origin } = input;
   if (origin?.kind === "reset") return startReset(row, input, readReset(origin, deps), deps);
-  const { owner } = deps;
+  const { session } = deps;
   const startSeq = log.append(row.id, userMessage(input, now));
-  const begun = isOverBefore(row, input, deps) ? startConversation(store, owner, startSeq, { now }) : undefined;
+  const begun = isOverBefore(row, input, deps) ? startConversation(store, session, startSeq, { now }) : undefined;
   noteActivity(row, input, deps);
-  return { startSeq, sessionId: owner.sessionId, ...begun };
+  return { startSeq, sessionId: session.sessionId, ...begun };
 }
 
 /** Stores the time of a user's message, where conversations reset by time. Messages of the system do not count. */
@@ -47,9 +47,9 @@ export function noteActivity(
   if (resetPolicy !== undefined && originRules(origin).isActivity) saveActivity(store, acceptedAt);
 }
 
-function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { owner, resetPolicy }: StartRunDeps): boolean {
+function isOverBefore({ acceptedAt }: RunRow, { origin }: RunInput, { session, resetPolicy }: StartRunDeps): boolean {
   if (resetPolicy === undefined || !originRules(origin).startsByTime) return false;
-  return isOver(resetPolicy, owner.activeAt, acceptedAt);
+  return isOver(resetPolicy, session.activeAt, acceptedAt);
 }
 
 /** The arguments of `/new` or `/reset`: a model, which only `/new` takes, and the first message. */
@@ -69,10 +69,10 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
  * greets.
  */
 function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
-  const { store, log, owner, now } = deps;
+  const { store, log, session, now } = deps;
   const asked = userMessage(text === "" ? input : { ...input, text }, now);
   const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
-  const begun = startConversation(store, owner, startSeq, { ...(model !== undefined && { model }), now });
+  const begun = startConversation(store, session, startSeq, { ...(model !== undefined && { model }), now });
   noteActivity(row, input, deps);
   return { startSeq, ...begun };
 }

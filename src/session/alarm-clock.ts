@@ -1,28 +1,28 @@
 import { type Due, LONGEST_RECOVERY_MS, nextAlarm } from "./due.ts";
 
-/** The object's one alarm, set to what is due first. */
+/** The object's single alarm, set to the earliest due time. */
 export class AlarmClock {
   readonly #ctx: DurableObjectState;
-  /** When it rings as far as this incarnation knows. */
+  /** The time of the alarm, as far as this incarnation has set it. */
   #at: number | undefined;
 
   constructor(ctx: DurableObjectState) {
     this.#ctx = ctx;
   }
 
-  /** It has rung. */
-  rang(): void {
+  /** Records that no alarm is set any more. */
+  clear(): void {
     this.#at = undefined;
   }
 
   /**
-   * Sets it, as part of the current commit. One that rings too early is left alone: it finds nothing and is cheap. But
-   * one that is far off would wake a session for nothing that has left memory by then.
+   * Sets the alarm within the current commit. An alarm that is too early stays: it finds nothing to do and is cheap. An
+   * alarm that is far off and no longer needed is cancelled, because it would load the session for nothing.
    */
   set(due: Due, now: number): void {
     const at = nextAlarm(due);
     if (at === undefined) {
-      if (this.#at !== undefined && this.#at > now + LONGEST_RECOVERY_MS) this.#takeBack();
+      if (this.#at !== undefined && this.#at > now + LONGEST_RECOVERY_MS) this.#cancel();
       return;
     }
     if (this.#at !== undefined && this.#at <= at) return;
@@ -30,7 +30,7 @@ export class AlarmClock {
     this.#ctx.waitUntil(this.#ctx.storage.setAlarm(at));
   }
 
-  #takeBack(): void {
+  #cancel(): void {
     this.#at = undefined;
     this.#ctx.waitUntil(this.#ctx.storage.deleteAlarm());
   }

@@ -12,41 +12,44 @@ import type { RunPrompt } from "../turn/preview/run-prompt.ts";
 
 export { clientFrame, serverFrame } from "./socket-protocol.ts";
 
-/** What the doors may ask of a session's object. Every call may be repeated. */
+/** The calls that routes, handlers and other objects make to a session's object. Every call may be repeated. */
 export interface SessionMethods {
-  /** Refused where the session is being deleted, or the key was used for something else. */
+  /** Stores a run. Refused if the session is being deleted, or the key was used for another request. */
   accept(request: AcceptRequest): AcceptedRun | Refusal;
-  /** Also gives the run's events, from the first to the last. */
+  /** Like `accept`, and returns the run's events, from the first to the last. */
   acceptAndFollow(request: AcceptRequest): FollowedRun | Refusal;
   show(runId: string): RunView | undefined;
-  /** What a run's model was sent besides the conversation: the last of it, or that of a hash. */
+  /** What a run's model was sent besides the conversation: the last prompt, or the one with a hash. */
   prompt(runId: string, hash?: string): Promise<RunPrompt | Refusal | undefined> | undefined;
-  /** What the next request to a model would be made of. */
+  /** What the next model request would consist of. */
   context(sender?: "owner" | "other"): Promise<ContextReport | Refusal> | undefined;
   wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
   abort(runId: string): RunState["status"] | undefined;
   abortAll(): string[] | undefined;
   resend(request: ResendRequest): DeliveryView | undefined;
   decide(approvalId: string, decision: Decision): boolean;
-  /** Upgrades to a WebSocket; the query says of which session `key`. 429 where there are too many. */
+  /** Upgrades to a WebSocket; the query parameter `key` is the session key. 429 if there are too many sockets. */
   fetch(request: Request): Promise<Response>;
   history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined;
   export(withPrompts?: boolean): ReadableStream<Uint8Array> | undefined;
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined;
-  /** The pages that memory has of it, and whether the newest messages are in them; undefined where there is no session. */
+  /**
+   * The session's transcript pages in the memory index, and whether they contain the newest messages; undefined if
+   * there is no session.
+   */
   transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean }> | undefined;
-  /** A page as it is now; undefined where nothing of it is left. */
+  /** The current text of a page; undefined if nothing of it is left. */
   transcriptPage(conversation: string, page: number): (TranscriptPage & { text: string }) | undefined;
   remove(): Promise<boolean>;
-  /** A sub-agent's end, as often as it likes; nobody may want to hear it. */
+  /** Receives the report of a sub-agent's end. Idempotent; ignored if nothing waits for it. */
   announce(report: SubagentReport): void;
-  /** How a run ended that another session waits for; `open` while it or what belongs to it goes on. */
+  /** The report of a run that another session waits for; `open` while the run or its sub-agents are not finished. */
   report(runId: string): SubagentReport | "open" | undefined;
   lineage(): Lineage | undefined;
 }
 
-/** The same from the other side of a call. */
+/** The same methods as a caller sees them: all of them return promises. */
 export type SessionCalls = {
   [Name in keyof SessionMethods]: (
     ...args: Parameters<SessionMethods[Name]>
@@ -54,8 +57,8 @@ export type SessionCalls = {
 };
 
 /**
- * Calls a session's object, again where the platform says that it may help.
- * @throws IsopodError `unavailable` when it does not answer, or what it refuses with
+ * Calls a session's object, and retries where the platform says that a retry may help.
+ * @throws IsopodError `unavailable` if it does not answer, or the session's refusal
  */
 export function callSession<Result>(
   sessions: SessionNamespace,

@@ -15,8 +15,8 @@ const ORDER = [
 ].join("\n");
 
 /**
- * What a new deployment has an agent do: what its BOOT.md says (in any case of its name), as a run of its main session.
- * Undefined where there is no such file, or nothing in it. Costs nothing where there is none.
+ * The run that a new deployment starts in an agent's main session: the instructions of its BOOT.md (the case of the
+ * name does not matter). Undefined, at no cost, if there is no such file or it is empty.
  * @param listing the workspace's root
  * @throws WorkspaceError `unavailable`
  */
@@ -35,7 +35,7 @@ export async function bootRequest(
     idempotencyKey: `boot:${bootId}`,
     input: {
       text: `${ORDER}\n\n${content}`,
-      // Whoever may write to the workspace is trusted as its owner is.
+      // Anyone who may write to the workspace is trusted like its owner.
       sender: { id: "system", name: "System", owner: true },
       timeoutSeconds: agent.defaults.timeoutSeconds,
       origin: { kind: "boot" },

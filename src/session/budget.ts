@@ -13,14 +13,14 @@ import {
 } from "../budgets/budget-state.ts";
 
 /**
- * What one agent, or all of them together, have spent within a day. Whoever wants to call a model asks here first, and
- * one object answers all of them one after the other: so what is spent at the same time is never more than a cap allows.
+ * The spending of one agent, or of all agents together, within a day. Every model call is claimed here first. One
+ * object handles all claims one after the other, so concurrent spending never exceeds a cap.
  *
- * A minute is one value in a ring of a day: every call writes one row at most, and old ones are written over. Every
+ * A minute is one value in a ring of a day: each call writes at most one row, and old minutes are overwritten. Every
  * call may be repeated.
  */
 export class Budget extends DurableObject<Env> {
-  /** By place in the ring; one of yesterday may be left where nothing was spent since. */
+  /** By place in the ring. A bucket of yesterday may remain where nothing has been spent since. */
   readonly #ring = new Map<number, Bucket>();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -28,7 +28,7 @@ export class Budget extends DurableObject<Env> {
     for (const [, bucket] of ctx.storage.kv.list<Bucket>()) this.#ring.set(placeOf(bucket), bucket);
   }
 
-  /** Sets aside what a call is likely to spend, and counts its run, where every cap has room. */
+  /** Reserves the likely cost of a call, and counts its run, if no cap is exceeded. */
   claim(asked: Claim, caps: readonly Cap[]): ClaimAnswer {
     const outcome = claim(this.#buckets(), asked, caps, Date.now());
     if (!outcome.granted) return outcome;
@@ -36,13 +36,13 @@ export class Budget extends DurableObject<Env> {
     return { granted: true, countsRun: outcome.countsRun };
   }
 
-  /** Counts what a call has really spent. */
+  /** Replaces a reservation by the actual cost of the call. */
   settle(callId: string, spent: { tokens: number; micros: number }): void {
     const changed = settled(this.#buckets(), callId, spent);
     if (changed !== undefined) this.#store([changed]);
   }
 
-  /** Takes back what was granted and not made use of. */
+  /** Returns a grant that was not used. */
   giveBack(runId: string | undefined, callId: string | undefined): void {
     this.#store(withoutClaim(this.#buckets(), runId, callId));
   }

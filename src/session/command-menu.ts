@@ -11,12 +11,12 @@ import type { Store } from "../session-store/store.ts";
 import type { SkillSet } from "../skills/skill.ts";
 import { sessionSkillCommands } from "../turn/skills/resolve-skill-command.ts";
 
-/** How long a platform may take. */
+/** Timeout of a platform's menu call. */
 const MENU_MS = 10_000;
-/** Most conversations of a session of which it is remembered what their menus show. */
+/** Most conversations of a session whose shown menu is stored. */
 const MAX_MENUS = 20;
 
-/** What a conversation's menu is kept with. */
+/** Dependencies of `updateCommandMenu`. */
 export interface CommandMenuDeps {
   store: Store;
   fence: Fence;
@@ -25,9 +25,9 @@ export interface CommandMenuDeps {
 }
 
 /**
- * Shows an owner's direct conversation the commands that it has now, skills' included, where its channel has a menu of them.
- * It is asked for once for each list, after a turn, so that nobody waits for it; what fails is tried after the next one.
- * Never rejects.
+ * Updates the command menu of an owner's direct conversation, including skills' commands, if its channel has a menu. It
+ * runs after a turn, once for each list of commands, so that no reply is delayed; a failed update is retried after the
+ * next turn. Never rejects.
  */
 export async function updateCommandMenu(
   target: Target,
@@ -53,7 +53,7 @@ export async function updateCommandMenu(
   }
 }
 
-/** The commands of a menu, each one word: our own, then skills'. */
+/** The commands of a menu, each one word: the built-in ones, then skills'. */
 function menuOf(set: SkillSet): MenuCommand[] {
   const own = COMMANDS.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => ({ name, summary }));
   return [...own, ...sessionSkillCommands(set).map(({ name, skill }) => ({ name, summary: skill.description }))];

@@ -18,11 +18,11 @@ import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { MODEL_IDLE_MS } from "../turn/turn.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
 
-/** What having a conversation summarized needs of the object that it is done in. */
+/** Dependencies of `compactNow`. */
 interface CompactNowDeps extends RunBudgetDeps {
   store: Store;
   hooks: SessionHooks;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
@@ -30,19 +30,19 @@ interface CompactNowDeps extends RunBudgetDeps {
 }
 
 /**
- * Has the older part of a session's conversation summarized because somebody wants it. Done again after a crash, it
- * gives what came of it the first time where that was stored. Rejects where the run is stopped before.
- * @param focus what matters most to whoever wants it; empty for nothing in particular
+ * Summarizes the older part of a session's conversation on request. Repeated after a crash, it returns the stored
+ * outcome. Rejects if the run is stopped first.
+ * @param focus what the summary should concentrate on; empty for nothing in particular
  */
 export async function compactNow(run: ActiveRun, focus: string, deps: CompactNowDeps): Promise<CompactionOutcome> {
   const made = compactionBy(deps.store, run.row.id);
   if (made !== undefined) return { kind: "done", tokensBefore: made.tokensBefore, tokensAfter: made.tokensAfter };
-  const context = turnContextOf(run, deps.owner(), deps.services());
+  const context = turnContextOf(run, deps.session(), deps.services());
   const { agent, services, session } = context;
   const { model = sessionModel(session.settings, agent, services) } = run.journal.state;
   const failover = turnFailover([model, ...agent.fallbacks], run, services);
   const lead = await failover.lead();
-  // Nobody is answered: what a turn would send with the messages only counts for how much room they have.
+  // No reply is sent. The prompt and tools only count towards the space that is left for messages.
   const { prompt, tools } = await previewRequest(context, {
     model: lead.ref,
     extraTools: [...services.plugins.tools, ...deps.extraTools()],

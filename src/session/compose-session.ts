@@ -31,7 +31,7 @@ import { subagentsPort } from "./subagents-port.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
-/** What the object gives to the parts of its session. */
+/** What the Durable Object provides to the parts of its session. */
 export interface ComposeSessionDeps {
   ctx: DurableObjectState;
   env: Env;
@@ -41,7 +41,7 @@ export interface ComposeSessionDeps {
   configured: ConfigSnapshot;
   lifecycle(): Lifecycle;
   /** The stored row of the session. @throws IsopodError `not_found` if there is no session */
-  owner(): SessionRow;
+  session(): SessionRow;
   policyFor(target: Target | null): QueuePolicy;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
@@ -72,11 +72,11 @@ export interface SessionParts {
 }
 
 /**
- * Makes the parts of a session and gives each what it depends on, by name. Parts that need one another get functions,
- * which are called only after all of them exist. Nothing is read, written or started here.
+ * Creates the parts of a session and passes each its dependencies by name. Parts that depend on one another receive
+ * functions, which are called only after all of them exist. Nothing is read, written or started here.
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
-  const { ctx, env, store, log, fence, configured, lifecycle, owner, policyFor, extraTools } = given;
+  const { ctx, env, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
   const { accept, abort, decide, stopAll, forget } = given;
   const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
   const now = Date.now;
@@ -84,28 +84,28 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
   const call = callByKey<SessionCalls>(env.SESSIONS);
   const changed = () => wakeups.changed();
-  const peers = { store, log, fence, owner, services, policyFor, call, changed, now };
+  const peers = { store, log, fence, session, services, policyFor, call, changed, now };
 
-  const audit = new AuditTrail({ store, fence, database, owner, now });
+  const audit = new AuditTrail({ store, fence, database, session, now });
   const hooks = new SessionHooks({
     audit,
     session: () => {
-      const { agentId, key: sessionKey, sessionId } = owner();
+      const { agentId, key: sessionKey, sessionId } = session();
       return { agentId, sessionKey, sessionId };
     },
     current: () => {
-      const agent = agentIn(services(), owner().agentId);
+      const agent = agentIn(services(), session().agentId);
       return { hooks: services().hooks, agent, workspace: services().workspaceOf(agent) };
     },
     now,
     waitUntil,
   });
-  const skills = new SessionSkills({ store, fence, owner, services, waitUntil });
+  const skills = new SessionSkills({ store, fence, session, services, waitUntil });
   const subagents = new Subagents(peers);
   const deliveries = new Deliveries({
     store,
     fence,
-    owner,
+    session,
     services,
     call,
     hooks,
@@ -113,8 +113,8 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
-  const indexSync = new IndexSync({ store, fence, database, audit, owner });
-  const transcripts = new TranscriptSync({ store, fence, memory, indexing, owner, services, now });
+  const indexSync = new IndexSync({ store, fence, database, audit, session });
+  const transcripts = new TranscriptSync({ store, fence, memory, indexing, session, services, now });
   const turnRunner = new TurnRunner({
     ...peers,
     configured,
@@ -135,7 +135,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     log,
     database,
     files,
-    owner,
+    session,
     services,
     promptsInUse: () => turnRunner.promptsInUse,
     now,
@@ -144,15 +144,15 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     store,
     log,
     fence,
-    sessionKey: () => owner().key,
+    sessionKey: () => session().key,
     policyFor,
     open: (row, input) => turnRunner.start(row, input),
     noteMerged: (row, input) => turnRunner.noteMerged(row, input),
-    readView: (innerFrom) => readView(store, owner(), { innerFrom, pruning: pruningRules(services) }),
+    readView: (innerFrom) => readView(store, session(), { innerFrom, pruning: pruningRules(services) }),
     perform: (run, prefetched) => turnRunner.run(run, prefetched),
     ended: (row, state, reply) => {
       subagents.runEnded(row, state, reply);
-      runAgentEndHooks(row, state, hooks, () => readView(store, owner()).messages);
+      runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
     },
     format,
     now,
@@ -163,7 +163,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     store,
     log,
     fence,
-    owner,
+    session,
     services,
     policyFor,
     hooks,
@@ -179,7 +179,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   const inspector = new Inspector({
     store,
     files,
-    owner,
+    session,
     services,
     extraTools,
     skills,
@@ -193,7 +193,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     database,
     audit,
     transcripts,
-    owner,
+    session,
     idle: () => wakeups.idle(),
     settleSubagents: () => subagents.settle(),
     forget,

@@ -4,8 +4,8 @@ import { configurationInForce, isConfigurationKnown, knowConfiguration } from ".
 import type { Services } from "../services/services.ts";
 
 /**
- * The services of one object for the configuration revision that its isolate knows. A turn keeps the revision that it
- * began with; a newer one takes effect after it.
+ * The services of one object for the configuration revision that its isolate has read. A turn keeps the revision that
+ * it began with; a newer one takes effect after it.
  */
 export class ConfigSnapshot {
   readonly #made: () => { env: Env; plugins: readonly AnyPlugin[] };
@@ -24,12 +24,12 @@ export class ConfigSnapshot {
     return isConfigurationKnown(this.#made().env);
   }
 
-  /** The services of the turn at work, else the newest. @throws IsopodError `unavailable`, `not_configured` */
+  /** The services of the current turn, or else the newest. @throws IsopodError `unavailable`, `not_configured` */
   now(): Services {
     return this.#held ?? this.newest();
   }
 
-  /** The newest services that the isolate knows, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
+  /** The newest services, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
   newest(): Services {
     const { env, plugins } = this.#made();
     const { revision } = configurationInForce(env);
@@ -38,11 +38,10 @@ export class ConfigSnapshot {
   }
 
   /**
-   * Reads the newest configuration from D1, unless it was read a moment ago at this revision or a newer one. Never
-   * rejects.
+   * Reads the newest configuration from D1, unless this revision or a newer one was read recently. Never rejects.
    * @param atLeast a revision that the caller has seen
    */
-  ask(atLeast?: number): Promise<void> {
+  refresh(atLeast?: number): Promise<void> {
     return knowConfiguration(this.#made().env, Date.now(), atLeast);
   }
 

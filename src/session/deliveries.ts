@@ -17,17 +17,18 @@ import { readAttachedFile } from "../turn/output/files.ts";
 import { replyTargets } from "../turn/output/native-reply.ts";
 import { runSentHooks } from "./message-hooks.ts";
 
-/** How long the object of another session may take to answer. */
+/** Timeout of another session's object. */
 const ANSWER_MS = 30_000;
 
-/** What delivering needs of the object that it is done for. */
-export interface DeliveriesDeps extends Pick<SubagentsDeps, "store" | "fence" | "owner" | "services" | "call" | "now"> {
+/** Dependencies of `Deliveries`. */
+export interface DeliveriesDeps
+  extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
-  /** Nothing more is due now. */
+  /** Called when nothing is due any more. */
   drained(): void;
 }
 
-/** Brings a session's replies to its channels, one part at a time. */
+/** Sends replies to their channels: the deliveries of a session's outbox, one part at a time. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
   #draining: Promise<void> | undefined;
@@ -36,13 +37,13 @@ export class Deliveries {
     this.#deps = deps;
   }
 
-  /** Sends what is due, until nothing is any more. Never rejects; there is one such round at a time. */
+  /** Sends all parts that are due. Never rejects; only one such round runs at a time. */
   drain(): Promise<void> {
     this.#draining ??= this.#drain();
     return this.#draining;
   }
 
-  /** The same once the commit at hand stands: a part is marked, in a commit of its own, before it is sent. */
+  /** Sends what is due after the current commit: each part is marked as sending in a commit of its own. */
   async drainSoon(): Promise<void> {
     await Promise.resolve();
     await this.drain();
@@ -60,7 +61,7 @@ export class Deliveries {
       await drainOutbox({
         store,
         write,
-        ready: (markdown, target, runId) => this.ready(markdown, target, runId),
+        prepareParts: (markdown, target, runId) => this.prepareParts(markdown, target, runId),
         send: ({ source, ...part }, signal) =>
           source?.kind === "file"
             ? this.#sendFile(part, source, signal)
@@ -71,14 +72,14 @@ export class Deliveries {
     } catch (error) {
       log("error", "outbox.failed", { error: messageOf(error) });
     }
-    // At once, not when the promise is known to be kept: what is enqueued between would wait for the next round.
+    // Reset before the promise settles: parts enqueued in between would otherwise wait for the next round.
     this.#draining = undefined;
     this.#deps.drained();
   }
 
   /**
-   * A text as the outbox takes it: what the channel takes, or a draft where plugins are to look at it first.
-   * @param target with the message at hand in `replyToId`
+   * Formats a text as outbox parts: in the channel's markup, or as a draft if message hooks must see it first.
+   * @param target its `replyToId` is the message that the run answers
    */
   format(target: Target, markdown: string, answering: Answering = { isFirst: true }): OutboxPart[] {
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
@@ -87,13 +88,17 @@ export class Deliveries {
   }
 
   /**
-   * What a text in Markdown is sent as, once plugins have looked at it; where they cannot, it is refused.
-   * @param target with the message that it answers natively, if any, in `replyToId`
+   * Runs the message hooks over a Markdown text and formats the result as parts; a refusal if it cannot be sent.
+   * @param target its `replyToId`, if any, is the message to reply to natively
    */
-  async ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }> {
-    const { hooks, owner, services } = this.#deps;
+  async prepareParts(
+    markdown: string,
+    target: Target,
+    runId: string,
+  ): Promise<readonly OutboxPart[] | { refusal: string }> {
+    const { hooks, session, services } = this.#deps;
     try {
-      agentIn(services(), owner().agentId);
+      agentIn(services(), session().agentId);
     } catch (error) {
       return { refusal: messageOf(error) };
     }
@@ -103,8 +108,11 @@ export class Deliveries {
     return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
   }
 
-  /** The question of a run that waits for a person, as the outbox takes it; a sub-agent's goes where people wait for it. */
-  ask({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
+  /**
+   * Formats the approval question of a paused run as outbox parts. A sub-agent's question goes to the conversation that
+   * waits for the sub-agent.
+   */
+  formatApprovalQuestion({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
     const way = target ?? peopleOf(state);
     if (way === undefined) return [];
     const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
@@ -132,7 +140,10 @@ export class Deliveries {
     }
   }
 
-  /** Cuts a text into what a channel takes, in its markup; whole where the channel is not there any more. */
+  /**
+   * Splits a text into messages in the channel's markup; one unformatted message if the channel is not configured any
+   * more.
+   */
   #cut(target: Target, markdown: string): string[] {
     try {
       return this.#deps.services().channel(target.channel, target.accountId).channel.format(markdown);
@@ -142,7 +153,7 @@ export class Deliveries {
     }
   }
 
-  /** Shows that an answer is being worked on. Never rejects. */
+  /** Shows a typing indicator. Never rejects. */
   async showTyping(target: Target): Promise<void> {
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
@@ -152,8 +163,9 @@ export class Deliveries {
     }
   }
 
+  /** Sends a text to its channel, or to another session. */
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
-    if (part.target.channel === SESSION_CHANNEL) return this.#tell(part);
+    if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return await channel.send(part, context, signal);
@@ -162,13 +174,13 @@ export class Deliveries {
     }
   }
 
-  /** Sends a file, or what stands for it where the channel takes none. */
+  /** Sends a file, or its text line if the channel takes no files. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
-    const { owner, services } = this.#deps;
+    const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
       if (channel.sendFile === undefined) return await channel.send(part, context, signal);
-      const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), owner().agentId)));
+      const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
       const { target, deliveryId } = part;
       return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
@@ -177,11 +189,11 @@ export class Deliveries {
     }
   }
 
-  /** Tells another session what was sent to its people. */
-  async #tell({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
-    const { owner, call, now } = this.#deps;
+  /** Records in another session what was sent to its conversation. */
+  async #sendToSession({ target: to, text, deliveryId }: OutboundPart): Promise<Delivery> {
+    const { session, call, now } = this.#deps;
     try {
-      const request = noteRequest({ to, text, deliveryId, fromKey: owner().key });
+      const request = noteRequest({ to, text, deliveryId, fromKey: session().key });
       const runId = newRunId(await objectNameOf(request.sessionKey), now());
       const told = call(request.sessionKey, (session) => session.accept({ ...request, runId }));
       if (await comesWithin(ANSWER_MS, told)) return { outcome: "delivered" };

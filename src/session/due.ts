@@ -1,57 +1,59 @@
 import { backoffMs } from "../lib/backoff.ts";
 import type { OpenRun } from "../session-store/runs.ts";
 
-/** How soon a run that is left alone is taken up again, in milliseconds; doubled while its incarnation lives on. */
+/** Delay before an interrupted run is resumed, in milliseconds; doubled while its incarnation is alive. */
 export const FIRST_RECOVERY_MS = 2000;
 export const LONGEST_RECOVERY_MS = 15_000;
-/** How soon the index of all runs is told again what it could not be told, doubled each time. */
+/** Delay before a failed update of the run index is retried; doubled each time. */
 export const FIRST_INDEX_RETRY_MS = 2000;
 const LONGEST_INDEX_RETRY_MS = 60_000;
 
-/** What a session may have to wake up for. Instants are milliseconds since the epoch. */
+/** The times at which a session has work to do, in milliseconds since the epoch. */
 export interface Due {
-  /** When to look after the runs that are running or waiting; undefined where there are none. */
+  /** When to check running and queued runs; undefined if there are none. */
   recoveryAt: number | undefined;
   /** When the next delivery is due. */
   outboxAt: number | undefined;
-  /** When the index of all runs is to be told again. */
+  /** When to retry updating the run index. */
   indexAt: number | undefined;
-  /** When a session that does not stay is to be deleted. */
-  leavesAt: number | undefined;
-  /** When something is to be said to a sub-agent, or to who started this one. */
-  familyAt: number | undefined;
+  /** When a temporary session is to be deleted. */
+  expiresAt: number | undefined;
+  /** When a request to a sub-agent or a report to the parent is due. */
+  subagentsAt: number | undefined;
 }
 
-/** When the session's one alarm has to ring; undefined where nothing is due. */
+/** The time for the session's alarm; undefined if nothing is due. */
 export function nextAlarm(due: Due): number | undefined {
   const instants = Object.values(due).filter((instant) => instant !== undefined);
   return instants.length === 0 ? undefined : Math.min(...instants);
 }
 
-/** The same where nothing can be done before an instant. */
-export function putOff(due: Due, until: number): Due {
+/** Postpones all due times to a given time at the earliest. */
+export function postpone(due: Due, until: number): Due {
   const later = (instant: number | undefined) => instant && Math.max(instant, until);
   return {
     recoveryAt: later(due.recoveryAt),
     outboxAt: later(due.outboxAt),
     indexAt: later(due.indexAt),
-    leavesAt: later(due.leavesAt),
-    familyAt: later(due.familyAt),
+    expiresAt: later(due.expiresAt),
+    subagentsAt: later(due.subagentsAt),
   };
 }
 
-/** Whether runs go on by themselves. Those behind one that waits for a person do not. */
-export function goesOn(rows: readonly OpenRun[]): boolean {
+/**
+ * Whether a run is running or can start without a person's decision. Runs behind one that waits for approval cannot.
+ */
+export function hasActiveRun(rows: readonly OpenRun[]): boolean {
   if (rows.some((row) => row.state.status === "waiting_approval")) return false;
   return rows.some((row) => row.state.status === "running" || row.state.status === "queued");
 }
 
-/** The pause before the next look after a run, once one look has found it well. */
+/** The next delay for checking runs. */
 export function nextRecoveryMs(pauseMs: number): number {
   return backoffMs(1, { firstMs: pauseMs, longestMs: LONGEST_RECOVERY_MS });
 }
 
-/** The pause before the index is told again, once it has not listened. */
+/** The next delay for updating the run index after a failure. */
 export function nextIndexRetryMs(pauseMs: number): number {
   return backoffMs(1, { firstMs: pauseMs, longestMs: LONGEST_INDEX_RETRY_MS });
 }

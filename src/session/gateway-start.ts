@@ -10,31 +10,31 @@ import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
 import { bootRequest } from "./boot-file.ts";
 
-/** After how long whoever set about it is taken to have died. */
+/** Time after which an unfinished claim counts as abandoned. */
 const ABANDONED_MS = 5 * 60_000;
-/** How long is known of a deployment that has not been seen since. */
+/** How long the record of a deployment is kept. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** What setting about a new deployment needs. */
-export interface GatewayStartDeps extends Pick<SubagentsDeps, "owner" | "services" | "call" | "now"> {
+/** Dependencies of `startGateway`. */
+export interface GatewayStartDeps extends Pick<SubagentsDeps, "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   database: D1Database;
 }
 
 /**
- * Does, once for each deployment and agent, what is to be done when it comes up: has BOOT.md carried out, and tells
- * plugins. The edge has no moment at which that happens, so it is after the first turn that a deployment has anywhere;
- * whoever comes first claims it in D1, and whoever comes after one that died in the midst of it does it again. Without a
- * BOOT.md and a plugin that wants to know, an isolate looks once for the file, and that is all. Never rejects.
- * @param listing the root as the turn has listed it; where that is not known it is listed
+ * Handles the start of a new deployment, once for each deployment and agent: runs BOOT.md and the `gateway_start`
+ * hooks. The edge has no start event, so this happens after the first turn of a deployment. The first caller claims it
+ * in D1; an abandoned claim is repeated. Without a BOOT.md and hooks, an isolate only looks for the file once. Never
+ * rejects.
+ * @param listing the listing of the root, if the turn has made one
  */
 export async function startGateway(
   deps: GatewayStartDeps,
   listing?: Promise<WorkspaceEntry[] | undefined>,
 ): Promise<void> {
-  const { hooks, database, owner, services, call, now } = deps;
+  const { hooks, database, session, services, call, now } = deps;
   const { deployment: version, started } = services();
-  const agent = agentIn(services(), owner().agentId);
+  const agent = agentIn(services(), session().agentId);
   if (started.has(agent.id)) return;
   started.add(agent.id);
   const id = `${version}:${agent.id}`;
@@ -43,7 +43,7 @@ export async function startGateway(
     const request = await bootRequest(agent, workspace, (await listing) ?? (await workspace.list("")), id);
     if (request === undefined && !hooks.has("gateway_start")) return;
     const claim = await claimed(database, id, now());
-    // Whoever is at work on it may die yet.
+    // The holder of the claim may still crash.
     if (claim === "taken") started.delete(agent.id);
     if (claim !== "mine") return;
     if (request !== undefined) {

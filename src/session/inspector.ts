@@ -6,13 +6,13 @@ import { nextTurnContext, type SessionContextDeps, sessionContext } from "../tur
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 
-/** What looking into a session needs of its object. */
+/** Dependencies of `Inspector`. */
 export interface InspectorDeps extends RunPromptDeps, SessionContextDeps {
   scheduler(): Pick<RunScheduler, "stateOf">;
-  configured: Pick<ConfigSnapshot, "ask" | "newest">;
+  configured: Pick<ConfigSnapshot, "refresh" | "newest">;
 }
 
-/** Shows what models of a session were sent, and what the next one would be. It writes nothing. */
+/** Shows the prompts that a session's models were sent, and the next one. It writes nothing. */
 export class Inspector {
   readonly #deps: InspectorDeps;
 
@@ -20,7 +20,7 @@ export class Inspector {
     this.#deps = deps;
   }
 
-  /** What a run's model was sent besides the conversation; for a run that joined another, what that one's was. */
+  /** What a run's model was sent besides the conversation; for a merged run, that of the run it was merged into. */
   async prompt(runId: string, hash: string | undefined): Promise<RunPrompt | Refusal | undefined> {
     const { store, scheduler } = this.#deps;
     const row = findRun(store, runId);
@@ -29,12 +29,12 @@ export class Inspector {
     return orRefusalLater(() => runPrompt({ id: runId, state: scheduler().stateOf(row) }, hash, this.#deps));
   }
 
-  /** What the next request to a model would be made of. */
+  /** What the next model request would consist of. */
   context(sender: "owner" | "other" | undefined): Promise<ContextReport | Refusal> {
     const { configured } = this.#deps;
     const deps = { ...this.#deps, services: () => configured.newest() };
     return orRefusalLater(async () => {
-      await configured.ask();
+      await configured.refresh();
       return sessionContext(nextTurnContext(deps, sender), deps);
     });
   }

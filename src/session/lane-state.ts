@@ -1,9 +1,9 @@
-/** How long a slot is held without a sign of life, in milliseconds; a dead holder's comes back after that. */
+/** Lease of a slot, in milliseconds. A slot whose holder stopped renewing it becomes free after that. */
 export const LEASE_MS = 30_000;
-/** How long one call waits for a slot before it asks again: who does not ask again is not waiting any more. */
+/** How long one call waits for a slot. A run that does not poll again has left the queue. */
 export const POLL_MS = 10_000;
 
-/** Who may work in a lane, and who waits for it in which order. Instants are milliseconds since the epoch. */
+/** The runs that hold slots of a lane, and the queue of waiting runs. Times are milliseconds since the epoch. */
 export interface LaneState {
   readonly holders: readonly Holder[];
   readonly waiters: readonly Waiter[];
@@ -16,11 +16,11 @@ export interface Holder {
 
 export interface Waiter {
   runId: string;
-  /** When the call that waits gives up and asks again. */
+  /** When the current poll times out. */
   pollEndsAt: number;
 }
 
-/** A run asks, for the first time or again. Its place among those that wait stays the same. */
+/** Adds a run to the queue, or renews its poll or lease. A waiting run keeps its place. */
 export function ask(state: LaneState, runId: string, now: number): LaneState {
   const waiter = { runId, pollEndsAt: now + POLL_MS };
   const isWaiting = state.waiters.some((known) => known.runId === runId);
@@ -31,17 +31,17 @@ export function ask(state: LaneState, runId: string, now: number): LaneState {
   return { ...state, waiters };
 }
 
-/** Hands free slots to those that have waited longest, and drops who is dead. */
+/** Grants free slots to the runs that have waited longest, and drops expired holders and waiters. */
 export function handOut(state: LaneState, cap: number, now: number): LaneState {
   const alive = state.holders.filter((holder) => holder.leaseExpiresAt > now);
-  // A poll ends and the next one comes a moment later: who is late by less than a poll has kept its place.
+  // There is a short gap between two polls: a waiter keeps its place for the length of one poll.
   const present = state.waiters.filter((waiter) => waiter.pollEndsAt + POLL_MS > now);
   const ready = present.filter((waiter) => waiter.pollEndsAt > now).slice(0, Math.max(0, cap - alive.length));
   const granted = ready.map(({ runId }) => ({ runId, leaseExpiresAt: now + LEASE_MS }));
   return { holders: [...alive, ...granted], waiters: present.filter((waiter) => !ready.includes(waiter)) };
 }
 
-/** A holder is still at work. */
+/** Renews a holder's lease. */
 export function renew(state: LaneState, runId: string, now: number): LaneState {
   const holders = state.holders.map((holder) =>
     holder.runId === runId ? { runId, leaseExpiresAt: now + LEASE_MS } : holder,
@@ -49,7 +49,7 @@ export function renew(state: LaneState, runId: string, now: number): LaneState {
   return { ...state, holders };
 }
 
-/** A run needs no slot any more, whether it has one or waits for one. */
+/** Removes a run from the holders and the queue. */
 export function leave(state: LaneState, runId: string): LaneState {
   return {
     holders: state.holders.filter((holder) => holder.runId !== runId),
@@ -62,7 +62,7 @@ export function isHolder(state: LaneState, runId: string): boolean {
   return state.holders.some((holder) => holder.runId === runId);
 }
 
-/** When a slot comes free that nobody gives back; undefined where all are free. */
+/** When the next lease expires; undefined if all slots are free. */
 export function nextExpiry(state: LaneState): number | undefined {
   return state.holders.length === 0 ? undefined : Math.min(...state.holders.map((holder) => holder.leaseExpiresAt));
 }

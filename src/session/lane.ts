@@ -14,13 +14,13 @@ import {
 const HOLDERS = "holders";
 
 /**
- * Hands out the slots of one lane, where the configuration caps it: at most so many runs at once, first come, first
- * served. Who holds one is stored, so that the cap holds over a restart; who waits asks again anyway. The object has no
- * alarm: it only has something to do while somebody waits, and then it is awake.
+ * Grants the slots of one lane whose concurrency the configuration caps, first come, first served. Holders are stored,
+ * so that the cap also applies after a restart; waiters poll again anyway. The object needs no alarm, because it only
+ * has work while a call waits, which keeps it in memory.
  */
 export class Lane extends DurableObject<Env> {
   #state: LaneState;
-  /** The cap that was asked with last; it may change with the configuration. */
+  /** The cap of the last call; it may change with the configuration. */
   #cap = 0;
   readonly #told = new Map<string, (granted: boolean) => void>();
 
@@ -52,19 +52,19 @@ export class Lane extends DurableObject<Env> {
     });
   }
 
-  /** A holder is still at work. Gives false where its slot was taken for dead and is somebody else's. */
+  /** Renews a lease. False if it had expired and the slot was granted to another run. */
   renew(runId: string): boolean {
     this.#become(renew(this.#state, runId, Date.now()));
     return isHolder(this.#state, runId);
   }
 
-  /** A run needs no slot any more. May be repeated. */
+  /** Releases a run's slot or its place in the queue. May be repeated. */
   release(runId: string): void {
     this.#told.get(runId)?.(false);
     this.#become(leave(this.#state, runId));
   }
 
-  /** Hands out what is free, stores who holds a slot where that has changed, and tells those that have waited. */
+  /** Grants free slots, stores the holders if they have changed, and resolves the calls of granted runs. */
   #become(next: LaneState): void {
     const before = this.#state.holders;
     this.#state = handOut(next, this.#cap, Date.now());

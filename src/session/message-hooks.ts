@@ -5,14 +5,14 @@ import type { NewRun } from "../session-store/admission.ts";
 import type { OutboxRow } from "../session-store/outbox.ts";
 import { SESSION_CHANNEL } from "../session-store/session-channel.ts";
 
-/** Tells plugins of a message that was stored, while it goes its way. What the system itself says is none. */
+/** Runs the `message_received` hooks for a stored message of a person, in the background. */
 export function runReceivedHooks({ runId, input, target }: NewRun, hooks: SessionHooks): void {
   const { origin, sender, text } = input;
   if (!originRules(origin).isFromPerson) return;
   hooks.later("message_received", () => ({ text, ...(sender && { sender }), ...(target && { target }) }), runId);
 }
 
-/** Tells plugins how an attempt to deliver a part to people came out. */
+/** Runs the `message_sent` hooks with the outcome of a delivery attempt. */
 export function runSentHooks(
   { text, target, deliveryId, runId }: OutboxRow & { target: Target },
   delivery: Delivery,

@@ -14,31 +14,31 @@ import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
 
-/** What commands that wait for their turn work on. */
+/** Dependencies of queued commands. */
 export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
   database: D1Database;
   hooks: SessionHooks;
   skills: Pick<SessionSkills, "forTurn" | "forPreview">;
 }
 
-/** What a command may do whose turn has come. */
+/** The functions that a queued command may use. */
 export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
-  const { database, budgets, skills, owner, services, now } = deps;
+  const { database, budgets, skills, session, services, now } = deps;
   return {
-    contextReport: () => sessionContext(turnContextOf(run, owner(), services()), deps),
+    contextReport: () => sessionContext(turnContextOf(run, session(), services()), deps),
     reviewFiles: async () => {
-      const agent = agentIn(services(), owner().agentId);
+      const agent = agentIn(services(), session().agentId);
       return reviewFiles(database, services().workspaceOf(agent), agent.id);
     },
     pairing: pairingPort(database, now),
-    activation: activationPort(run.row.target, owner().key, { services: services(), database, now }),
+    activation: activationPort(run.row.target, session().key, { services: services(), database, now }),
     async skills() {
-      const turnContext = turnContextOf(run, owner(), services());
+      const turnContext = turnContextOf(run, session(), services());
       const asked = { turnContext, agent: turnContext.agent, listing: Promise.resolve(undefined) };
       return skillsView((await skills.forTurn(asked)).set);
     },
     subagentLog: (which) => readLog(which, deps),
-    budgets: () => budgetLines(agentIn(services(), owner().agentId), services().config, budgets, now()),
+    budgets: () => budgetLines(agentIn(services(), session().agentId), services().config, budgets, now()),
     compact: (focus) => compactNow(run, focus, deps),
   };
 }

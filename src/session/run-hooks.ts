@@ -4,7 +4,7 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { isBegun, type RunState, type SettledRun } from "../session-store/run.ts";
 import type { OpenRun } from "../session-store/runs.ts";
 
-/** Tells plugins how a turn came out. A run that never began had none, nor had a command. */
+/** Runs the `agent_end` hooks. Runs that never started and commands have no turn. */
 export function runAgentEndHooks(
   row: OpenRun,
   ended: SettledRun,

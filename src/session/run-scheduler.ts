@@ -54,53 +54,52 @@ export interface RunSchedulerDeps {
   fence: Fence;
   now(): number;
   sessionKey(): string;
-  /** How the session treats what comes while it is busy, for messages from there. */
+  /** The queue policy for messages from a target. */
   policyFor(target: Target | null): QueuePolicy;
-  /** Puts what a run was asked into the transcript, within the fence. */
+  /** Adds a run's input to the transcript, within the fence. */
   open(row: RunRow, input: RunInput): RunStart;
-  /** Takes note of a run that joins another, within the fence. */
+  /** Records a run that is merged into another, within the fence. */
   noteMerged(row: RunRow, input: RunInput): void;
-  /** What a model sees of the conversation so far; with what is said in a memory flush, where one began at a number. */
+  /** The conversation as a model sees it; with the memory flush that began at a number, if given. */
   readView(flushFrom?: number): View;
-  /** Does the work of a run; undefined where it has paused for a person. A rejection ends the run with an error. */
+  /** Performs a run; undefined if it pauses for an approval. A rejection ends the run with an error. */
   perform(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined>;
-  /** What follows from the end of a run, within its commit; the row is as it was before. */
+  /** Handles the end of a run, within its commit; the row has its earlier state. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
-  /** Cuts a reply into what its channel takes, in its markup. Never throws. */
+  /** Formats a reply for its channel. Never throws. */
   format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
 }
 
 /**
  * Runs a session's runs, one at a time.
  *
- * What is true is in storage; memory holds the handle of the run that this incarnation works on, and who waits for
- * which end.
+ * The state of runs is in storage; memory holds only the handle of the active run and the callers that wait for an end.
  */
 export class RunScheduler {
   readonly #deps: RunSchedulerDeps;
   readonly #waiters = new Waiters();
-  /** Runs that go on because a person has spoken, not because they crashed. */
-  readonly #freed = new Set<string>();
+  /** Runs that continue after an approval, not after a crash. */
+  readonly #resumedByApproval = new Set<string>();
   #active: { row: OpenRun; stop: AbortController; journal: RunJournal } | undefined;
 
   constructor(deps: RunSchedulerDeps) {
     this.#deps = deps;
   }
 
-  /** Whether this incarnation works on a run. */
+  /** Whether a run is active in this incarnation. */
   get busy(): boolean {
     return this.#active !== undefined;
   }
 
-  /** When the next run may begin that only waits for it to be quiet; undefined where none does. */
+  /** When the next run may start, if it only waits for its debounce time; undefined otherwise. */
   notBefore(): number | undefined {
     const up = this.#active === undefined ? this.#nextRun() : undefined;
     return up !== undefined && "notBefore" in up ? up.notBefore : undefined;
   }
 
   /**
-   * Gives the next run its turn where none has it. The promise is that of the turn, which never rejects. A run that
-   * an earlier incarnation left behind goes on from where it was; one that waits for a person holds the session.
+   * Starts the next run if none is active. The promise settles with that run and never rejects. A run that an earlier
+   * incarnation left unfinished is resumed first; a run that waits for an approval blocks the session.
    */
   next(prefetched?: Prefetched): Promise<void> | undefined {
     if (this.#active !== undefined) return undefined;
@@ -116,12 +115,12 @@ export class RunScheduler {
       : undefined;
   }
 
-  /** Where a run stands: what this incarnation knows of one at work is newer than what is stored. */
+  /** The state of a run. For the active run, the state in memory is newer than the stored one. */
   stateOf({ id, state }: Pick<RunRow, "id" | "state">): RunState {
     return this.#active?.row.id === id && isBegun(state) ? this.#active.journal.state : state;
   }
 
-  /** Asks a run to stop. The wish is stored, so that it holds over a crash. Gives the run as it is now. */
+  /** Stops a run. The request is stored, so that it survives a crash. Returns the current row of the run. */
   abort(runId: string): RunRow | undefined {
     const { store, fence } = this.#deps;
     const row = findRun(store, runId);
@@ -137,7 +136,7 @@ export class RunScheduler {
     return findRun(store, runId);
   }
 
-  /** How a run ended, as soon as it has; undefined after `timeoutMs`. One that joined another ends with it. */
+  /** Waits for the end of a run; undefined after `timeoutMs`. A merged run ends with the run it was merged into. */
   waitFor(runId: string, timeoutMs: number): Promise<SettledRun | undefined> {
     const state = findRun(this.#deps.store, runId)?.state;
     if (state?.status === "joined") return this.waitFor(state.intoRunId, timeoutMs);
@@ -145,7 +144,7 @@ export class RunScheduler {
     return this.#waiters.wait(runId, timeoutMs);
   }
 
-  /** Notes what a person said of a call. Gives its run and tool; undefined where no call waits under this id. */
+  /** Stores the decision on an approval. Returns its run and tool; undefined if no approval with this id is pending. */
   decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
     const { store, log, fence, now } = this.#deps;
     const row = openRuns(store).find((candidate) => candidate.state.status === "waiting_approval");
@@ -157,7 +156,7 @@ export class RunScheduler {
       saveState(store, row.id, state);
       log.record(row.id, now(), [{ type: "approval", phase: "decided", approvalId, decision }]);
     });
-    if (state.status === "running") this.#freed.add(row.id);
+    if (state.status === "running") this.#resumedByApproval.add(row.id);
     return { runId: row.id, tool: approval.tool };
   }
 
@@ -169,7 +168,7 @@ export class RunScheduler {
     return first && nextRun(waiting, policyFor(first.target), now());
   }
 
-  /** Lets a run begin, and others with it that are to be one with it. */
+  /** Starts a run, merging the other runs into it. */
   #begin([runId = "", ...others]: string[], prefetched?: Prefetched): Promise<void> | undefined {
     const { store, fence, now, open } = this.#deps;
     const row = findRun(store, runId);
@@ -188,10 +187,10 @@ export class RunScheduler {
     return this.#work(row, state, prefetched);
   }
 
-  /** Goes on with a run that was left behind: by an incarnation that died, or until a person had spoken. */
+  /** Resumes a run, after a crash or after an approval. */
   #resume(row: OpenRun, left: RunningRun): Promise<void> {
     const { store, log, fence, now } = this.#deps;
-    if (this.#freed.delete(row.id)) return this.#work(row, left);
+    if (this.#resumedByApproval.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
       const lastSeq = log.lastMessageSeq(row);
       const keptSeq = keepInterruptedReply(store, log, row, now());
@@ -208,15 +207,15 @@ export class RunScheduler {
     const left = state.deadline === undefined ? undefined : state.deadline - now();
     const timer = left === undefined ? undefined : setTimeout(() => stop.abort("timeout"), Math.max(left, 0));
     if (state.abortRequested) stop.abort("aborted");
-    const joiners = {
+    const mergeableInput = {
       waiting: () => this.#mergeableInto(row).some((run) => run.queueClass !== "announcement"),
-      take: () => this.#take(row),
+      take: () => this.#mergeWaiting(row),
     };
-    const journal = new RunJournal({ store, log, fence, mergeableInput: joiners, readView }, row, state);
+    const journal = new RunJournal({ store, log, fence, mergeableInput, readView }, row, state);
     this.#active = { row, stop, journal };
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
-      const result = await this.#conclude({ row, principal, journal, signal: stop.signal }, prefetched);
+      const result = await this.#runToResult({ row, principal, journal, signal: stop.signal }, prefetched);
       if (result) this.#finish({ ...row, state: journal.state }, result, unansweredIn(journal));
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
@@ -228,7 +227,7 @@ export class RunScheduler {
     }
   }
 
-  async #conclude(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
+  async #runToResult(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { crashes } = run.journal.state;
     if (crashes >= MAX_CRASHES) return crashLoop(crashes);
     if (run.signal.aborted) return stopped(run.signal);
@@ -240,33 +239,33 @@ export class RunScheduler {
     }
   }
 
-  /** The runs that may join this one now, because the session steers. */
+  /** The waiting runs that may be merged into this one now. */
   #mergeableInto(row: OpenRun): readonly WaitingRun[] {
     const { store, policyFor } = this.#deps;
     return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target));
   }
 
-  /** Takes what waits into the run at work. Gives the messages, which are stored. */
-  #take(row: OpenRun): Message[] {
-    const joiners = this.#mergeableInto(row);
-    if (joiners.length === 0) return [];
-    return this.#deps.fence.write(() => joiners.flatMap(({ id }) => this.#mergeInto(row, id)));
+  /** Merges the waiting runs into the active one. Returns their stored messages. */
+  #mergeWaiting(row: OpenRun): Message[] {
+    const waiting = this.#mergeableInto(row);
+    if (waiting.length === 0) return [];
+    return this.#deps.fence.write(() => waiting.flatMap(({ id }) => this.#mergeInto(row, id)));
   }
 
-  /** Puts what another run was asked into this one's transcript, and lets that run end with it. */
+  /** Adds the input of another run to this run's transcript, and settles that run as `joined`. */
   #mergeInto(row: OpenRun, runId: string): Message[] {
     const { store, log, now, noteMerged } = this.#deps;
-    const joiner = findRun(store, runId);
-    if (joiner === undefined) return [];
-    if (joiner.input === null) {
-      this.#finish(joiner, UNREADABLE, []);
+    const merged = findRun(store, runId);
+    if (merged === undefined) return [];
+    if (merged.input === null) {
+      this.#finish(merged, UNREADABLE, []);
       return [];
     }
-    noteMerged(joiner, joiner.input);
-    const said = userMessage(joiner.input, now(), runId);
+    noteMerged(merged, merged.input);
+    const said = userMessage(merged.input, now(), runId);
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
-    const { origin } = joiner.input;
+    const { origin } = merged.input;
     saveStarted(store, runId, {
       status: "joined",
       intoRunId: row.id,
@@ -278,7 +277,7 @@ export class RunScheduler {
     return [said];
   }
 
-  /** Ends a run: one commit with its last reply, results for calls that have none, the last event and the outbox. */
+  /** Ends a run in one commit: its last reply, results for unanswered calls, the last event and the outbox parts. */
   #finish(row: OpenRun, result: RunResult, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#deps;
     const { status, message, error } = result;
@@ -296,11 +295,11 @@ export class RunScheduler {
       this.#deps.ended(row, ended, message);
       return ended;
     });
-    this.#waiters.tell(row.id, state);
+    this.#waiters.resolve(row.id, state);
   }
 }
 
-/** The calls that a run leaves without a result; none where nobody saw them, or its transcript cannot be read. */
+/** The calls that a run leaves without a result; none during a memory flush, or if the transcript cannot be read. */
 function unansweredIn(journal: RunJournal): ToolCallPart[] {
   if (journal.flushReplies !== undefined) return [];
   try {

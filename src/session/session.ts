@@ -55,13 +55,13 @@ const NOT_STORED = "The message was not stored. Send it again in a moment: it be
 /**
  * One conversation: its queue of runs, its transcript, its events and its deliveries.
  *
- * What it was told is in its own database before it answers. The alarm is armed before work begins and rings while
- * any is left, so that whatever ends this object, the next one goes on. Every call may be repeated.
+ * A request is stored in the object's own database before it is answered. The alarm is set before work starts and stays
+ * set while work remains, so a new incarnation continues after a crash. Every call may be repeated.
  */
 export class Session extends DurableObject<Env> implements SessionMethods {
   /** Tools of an owner's turn besides the built-in ones. */
   protected readonly extraTools: readonly AnyTool[] = [];
-  /** Plugins besides those that Isopod brings. */
+  /** Plugins besides the bundled ones. */
   protected readonly extraPlugins: readonly AnyPlugin[] = [];
   readonly #store: Store;
   readonly #log: EventLog;
@@ -73,9 +73,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
-    const owner = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
-    this.#lifecycle = lifecycleOf(owner);
-    this.#log = new EventLog(this.#store, owner?.reservedSeq ?? 1, owner?.oldestCursor);
+    const session = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
+    this.#lifecycle = lifecycleOf(session);
+    this.#log = new EventLog(this.#store, session?.reservedSeq ?? 1, session?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
     this.#services = new ConfigSnapshot(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
@@ -87,7 +87,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       fence: this.#fence,
       configured: this.#services,
       lifecycle: () => this.#lifecycle,
-      owner: () => this.#owner(),
+      session: () => this.#session(),
       policyFor: (target) => this.#policyFor(target),
       extraTools: () => this.extraTools,
       accept: (request) => this.#accept(request),
@@ -97,15 +97,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       forget: () => this.#forget(),
     });
     this.#recover();
-    if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.ask()));
+    if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.refresh()));
   }
 
-  /** Stores a run and starts it where none is running. */
+  /** Stores a run, and starts it if none is running. */
   accept(request: AcceptRequest): AcceptedRun | Refusal {
     return orRefusal(() => this.#accept(request));
   }
 
-  /** Stores a run, starts it where none is running, and gives its events, from the first to the last. */
+  /** Stores a run, starts it if none is running, and returns its events, from the first to the last. */
   acceptAndFollow(request: AcceptRequest): FollowedRun | Refusal {
     return orRefusal(() => {
       const accepted = this.#accept(request);
@@ -121,19 +121,19 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
     const prefetched = this.#parts.turnRunner.prefetch({ ...request, input: taken.input }, begins);
-    const owner = this.#begin(request);
+    const session = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#parts.commands.take(run, taken);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
-    return { runId: row.id, sessionKey: owner.key, sessionId: owner.sessionId, acceptedAt: row.acceptedAt };
+    return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
   }
 
-  /** A run as it stands; undefined where this session has no such run. */
+  /** The current view of a run; undefined if this session has no such run. */
   show(runId: string): RunView | undefined {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
-    return runView(this.#owner(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
+    return runView(this.#session(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
   }
 
   prompt(runId: string, hash?: string) {
@@ -144,13 +144,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#lifecycle === "active" ? this.#parts.inspector.context(sender) : undefined;
   }
 
-  /** How a run ended, or that `timeoutMs` went by; undefined where this session has no such run. */
+  /** Waits for a run to end, at most `timeoutMs`; undefined if this session has no such run. */
   async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
     if (this.#find(runId) === undefined) return undefined;
     return waitResult(await this.#parts.scheduler.waitFor(runId, timeoutMs));
   }
 
-  /** Stops a run. Gives its status; undefined where this session has no such run. */
+  /** Stops a run. Returns its status; undefined if this session has no such run. */
   abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
     if (row !== undefined) this.#fence.write(() => this.#parts.subagents.stop(row.id));
@@ -158,12 +158,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return row?.state.status;
   }
 
-  /** Stops every run that is not settled. Gives their ids; undefined where there is no such session. */
+  /** Stops every run that is not settled. Returns their ids; undefined if there is no session. */
   abortAll(): string[] | undefined {
     return this.#lifecycle === "active" ? this.#stopAll().runIds : undefined;
   }
 
-  /** Sends a delivery once more that failed or may not have arrived. Undefined where the run has no such delivery. */
+  /** Resends a delivery that failed or may not have arrived. Undefined if the run has no such delivery. */
   resend(request: ResendRequest): DeliveryView | undefined {
     if (this.#lifecycle !== "active") return undefined;
     const row = this.#fence.write(() => resend(this.#store, request));
@@ -171,7 +171,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return row && deliveryView(row);
   }
 
-  /** Notes a person's word on a tool call that waits for it. False where none waits under this id. */
+  /** Stores the decision on a tool call that waits for approval. False if none with this id is pending. */
   decide(approvalId: string, decision: Decision): boolean {
     const decided = this.#lifecycle === "active" ? this.#parts.scheduler.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
@@ -181,13 +181,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return true;
   }
 
-  /** A page of the transcript, and the number after which its events go on; undefined where there is no session. */
+  /** A page of the transcript, and the cursor for the events after it; undefined if there is no session. */
   history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined {
     if (this.#lifecycle !== "active") return undefined;
     return { ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq };
   }
 
-  /** The whole transcript as JSON Lines; undefined where there is no session. */
+  /** The whole transcript as JSON Lines; undefined if there is no session. */
   export(withPrompts = false): ReadableStream<Uint8Array> | undefined {
     return this.#lifecycle === "active" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
   }
@@ -201,8 +201,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /**
-   * The session's events after a number, or from now on; it stays open. Undefined where there is no session, unless
-   * one is waited for.
+   * The session's events after a number, or from now on; the stream stays open. Undefined if there is no session,
+   * unless `orWait` is set.
    */
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
     if (this.#lifecycle !== "active" && !(orWait && this.#lifecycle === "none")) return undefined;
@@ -212,7 +212,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  /** A run's events after a number, to its last; undefined where this session has no such run. */
+  /** A run's events after a number, to its last; undefined if this session has no such run. */
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined {
     const row = this.#find(runId);
     if (row === undefined) return undefined;
@@ -223,8 +223,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /**
-   * Deletes the session with everything that it left; its runs are stopped and its readers come to an end. What begins
-   * it is stored, so that it is finished after a crash, too. False where there is no session.
+   * Deletes the session with all its data: its runs are stopped and its event streams end. The deletion is stored
+   * first, so that it is finished after a crash. False if there is no session.
    */
   async remove(): Promise<boolean> {
     if (this.#lifecycle === "none") return false;
@@ -265,12 +265,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   override alarm(): void {
     if (this.#lifecycle === "active" && isExpired(this.#store, Date.now())) this.#leave();
     if (this.#lifecycle === "deleting") this.ctx.waitUntil(this.#parts.removal.resume());
-    this.#parts.wakeups.rang();
+    this.#parts.wakeups.onAlarm();
   }
 
   /**
-   * Takes note of what an earlier incarnation left; the alarm then goes on with it at once. It may be the alarm that
-   * woke us: put off for anything that is left, it would wake the next incarnation only to be put off again.
+   * Marks deliveries that an earlier incarnation left in the middle of sending, and sets the alarm to now so that
+   * unfinished work continues. This also runs when the alarm has loaded the object; a later alarm could then be
+   * postponed again by every new incarnation and never fire.
    */
   #recover(): void {
     if (this.#lifecycle === "none") return;
@@ -278,7 +279,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#parts.wakeups.armAtOnce();
   }
 
-  /** From here on there is no such session. */
+  /** Starts the deletion: from now on calls are refused. */
   #leave(): void {
     if (this.#lifecycle !== "active") return;
     this.#lifecycle = "deleting";
@@ -291,16 +292,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#stopAll();
   }
 
-  /** The session, made where there is none. @throws IsopodError `unavailable` while one is being deleted */
+  /** The session's row, created if there is none. @throws IsopodError `unavailable` while it is being deleted */
   #begin(request: AcceptRequest): SessionRow {
     if (this.#lifecycle === "deleting")
       throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
-    const owner = this.#fence.write(
+    const session = this.#fence.write(
       () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, newSession(request, Date.now())),
     );
     this.#lifecycle = "active";
-    return owner;
+    return session;
   }
 
   #find(runId: string): RunRow | undefined {
@@ -310,7 +311,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #stopAll(): { runIds: string[]; runs: number; subagents: number } {
     const subagents = this.#fence.write(() => this.#parts.subagents.stop());
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
-    // The waiting ones first, so that none of them begins when the one at work has stopped.
+    // Waiting runs first, so that none of them starts when the active one has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
     this.#parts.wakeups.changed();
     return { runIds, runs: runIds.length, subagents };
@@ -321,7 +322,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#parts.scheduler.abort(runId);
   }
 
-  /** Everything is deleted: what is in memory goes on as if nothing had been. */
+  /** Resets the state in memory after everything was deleted. */
   #forget(): void {
     this.#lifecycle = "none";
     this.#parts.sockets.end();
@@ -349,7 +350,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return queuePolicyFor(() => this.#services.newest(), readSessionRow(this.#store)?.settings ?? {}, target);
   }
 
-  #owner(): SessionRow {
+  #session(): SessionRow {
     const row = readSessionRow(this.#store);
     if (row === undefined) throw new IsopodError("not_found", "This session has no messages yet.");
     return row;

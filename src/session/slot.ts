@@ -9,24 +9,24 @@ import { LEASE_MS } from "./lane-state.ts";
 
 const RETRY_MS = 500;
 
-/** The right to work, among those that a lane gives out; to be given back. */
+/** A granted slot of a lane, to be released. */
 export interface Slot {
   release(): void;
 }
 
-/** Where slots are asked for. */
+/** Dependencies of `takeSlot`. */
 export interface LaneSlotDeps {
   lanes: DurableObjectNamespace<Lane>;
   config: Config;
-  /** Keeps the object alive for calls that nobody waits for. */
+  /** Keeps the object alive for calls that are not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
 const FREE: Slot = { release: () => undefined };
 
 /**
- * Waits until a run may work. Without a cap that costs no call. A lane that does not answer is asked again. Never
- * rejects: a run that is stopped while it waits leaves the lane and gets a slot that counts for nothing.
+ * Waits for a slot of a lane. Without a cap this makes no call. A lane that does not answer is called again. Never
+ * rejects: a run that is stopped while waiting leaves the lane and gets a slot without effect.
  */
 export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps, signal: AbortSignal): Promise<Slot> {
   const cap = capOf(name, deps.config);
@@ -51,19 +51,19 @@ export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps
   };
 }
 
-/** The lane that a run of a session counts in. */
+/** The lane that a session's run counts towards. */
 export function laneOf({ origin: { lane }, session }: Pick<TurnContext, "origin" | "session">): LaneName {
   return lane === "session" ? SESSION_KINDS[parseSessionKey(session.key).kind].lane : lane;
 }
 
-/** How many runs may work in a lane at once; 0 means any number. */
+/** The maximum of concurrent runs in a lane; 0 means unlimited. */
 function capOf(name: LaneName, config: Config): number {
   const { maxConcurrent } = config.agents.defaults;
   if (typeof maxConcurrent === "number") return name === "main" ? maxConcurrent : 0;
   return maxConcurrent?.[name] ?? 0;
 }
 
-/** What a call gives; undefined where the lane did not answer, which is logged. */
+/** The result of a call; undefined if the lane did not answer, which is logged. */
 async function quietly<Result>(event: string, call: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await call();

@@ -3,14 +3,14 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
 import { runRequest } from "../session-store/run-request.ts";
 import { WINDOW } from "./socket-window.ts";
 
-/** Most characters of a frame that a client sends; a request's body may be as large. */
+/** Most characters of a client's frame; the same limit as for request bodies. */
 export const MAX_CLIENT_FRAME_CHARS = 1024 * 1024;
 
-/** Why we close a socket. A client that goes on after its last event loses nothing by it. */
+/** Close codes. A client that resumes after its last event loses nothing. */
 export const CLOSED = {
-  /** We failed in the middle of something: connect again and repeat it. */
+  /** Internal error: the client reconnects and repeats its request. */
   failed: 1011,
-  /** The client did not acknowledge what it was sent: connect again and resume. */
+  /** The client did not acknowledge events in time: it reconnects and resumes. */
   slow: 4008,
   /** The session was deleted. */
   deleted: 4010,
@@ -39,7 +39,7 @@ const ackFrame = z.strictObject({ type: z.literal("ack"), seq }).meta({
     "are sent unacknowledged; acknowledge at a quarter of it. Not answered.",
 });
 
-/** What a client sends: one JSON object a text frame. `ping` is answered with `pong` without waking anything. */
+/** A client's frame: one JSON object per text frame. `ping` is answered with `pong` without loading the object. */
 export const clientFrame = z.discriminatedUnion("type", [inputFrame, abortFrame, resumeFrame, ackFrame]);
 
 export type ClientFrame = z.infer<typeof clientFrame>;
@@ -53,7 +53,7 @@ const error = z.object({
   oldestCursor: seq.optional(),
 });
 
-/** What a client receives. Events come in the order of their numbers, each once. */
+/** A server's frame. Events are sent in the order of their numbers, each once. */
 export const serverFrame = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("accepted"),
@@ -75,8 +75,8 @@ export const serverFrame = z.discriminatedUnion("type", [
 export type ServerFrame = z.infer<typeof serverFrame>;
 
 /**
- * The JSON in what came through a socket.
- * @throws IsopodError where it is binary, too long, or no JSON
+ * Parses a frame as JSON.
+ * @throws IsopodError if it is binary, too long or not JSON
  */
 export function parseFrame(data: string | ArrayBuffer): unknown {
   if (typeof data !== "string") {
@@ -99,7 +99,7 @@ export function clientFrameOf(value: unknown): ClientFrame {
   throw new IsopodError("invalid_request", z.prettifyError(result.error), "See /openapi.json for what is accepted.");
 }
 
-/** The id that a frame carries, however wrong the rest of it is. */
+/** The id of a frame, even if the rest of it is invalid. */
 export function idIn(value: unknown): string | undefined {
   const result = z.object({ id }).safeParse(value);
   return result.success ? result.data.id : undefined;

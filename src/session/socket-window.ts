@@ -1,15 +1,15 @@
-/** Most frames, and about how many characters, that are on their way to a client. One frame may go beyond it. */
+/** Most unacknowledged frames and characters of a client. The last frame may exceed the characters. */
 export const WINDOW = { frames: 64, chars: 262_144 };
 /** How long a window may stay full, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** How far a client is. Small enough for what a hibernating socket keeps. */
+/** The flow-control state of a client. Small enough for a hibernating socket's attachment. */
 export interface SendWindow {
   /** Number of the last event that was sent. */
   cursor: number;
-  /** Frames that are not acknowledged, oldest first. */
+  /** Unacknowledged frames, oldest first. */
   inFlight: FrameMark[];
-  /** Since when it is full, in milliseconds since the epoch. */
+  /** When the window became full, in milliseconds since the epoch. */
   fullSince?: number;
 }
 
@@ -19,7 +19,7 @@ export interface FrameMark {
   chars: number;
 }
 
-/** A window that begins after an event. */
+/** An empty window after an event. */
 export function windowAfter(cursor: number): SendWindow {
   return { cursor, inFlight: [] };
 }
@@ -29,19 +29,19 @@ export function hasRoom({ inFlight }: SendWindow): boolean {
   return inFlight.length < WINDOW.frames && inFlight.reduce((chars, mark) => chars + mark.chars, 0) < WINDOW.chars;
 }
 
-/** A frame was sent. */
+/** The window after a frame was sent. */
 export function sent(window: SendWindow, mark: FrameMark, now: number): SendWindow {
   const next = { cursor: mark.seq, inFlight: [...window.inFlight, mark] };
   return hasRoom(next) ? next : { ...next, fullSince: now };
 }
 
-/** Everything up to an event was received. */
+/** The window after the events up to a number were acknowledged. */
 export function acknowledged({ cursor, inFlight, fullSince }: SendWindow, seq: number): SendWindow {
   const next = { cursor, inFlight: inFlight.filter((mark) => mark.seq > seq) };
   return fullSince === undefined || hasRoom(next) ? next : { ...next, fullSince };
 }
 
-/** Whether the client had its time and did not make room. */
+/** Whether the window has been full for too long. */
 export function isStuck({ fullSince }: SendWindow, now: number): boolean {
   return fullSince !== undefined && now - fullSince > PATIENCE_MS;
 }

@@ -20,11 +20,11 @@ import { acknowledged, hasRoom, isStuck, type SendWindow, sent, windowAfter } fr
 
 /** Most sockets of one session. */
 const MAX_SOCKETS = 100;
-/** Events that are read at a time, and about how many characters of them go into one frame. */
+/** Events read at a time, and about how many characters of them are put into one frame. */
 const PAGE = 50;
 const FRAME_CHARS = 65_536;
 
-/** What sockets need of their session. */
+/** Dependencies of `Sockets`. */
 export interface SocketPorts {
   ctx: Pick<DurableObjectState, "acceptWebSocket" | "getWebSockets" | "setWebSocketAutoResponse">;
   log: EventLog;
@@ -34,21 +34,21 @@ export interface SocketPorts {
   now(): number;
 }
 
-/** What the platform keeps for us with each socket, also while the object is not in memory. */
+/** The attachment of a socket, which the platform keeps during hibernation. */
 interface Seat {
   sessionKey: string;
   agentId: string;
   objectName: string;
-  /** Absent until the client has said from where. */
+  /** Absent until the client has sent `resume`. */
   window?: SendWindow;
 }
 
 /**
- * The sockets of a session. They hibernate: what is known of a client is kept with its socket, so the object may leave
- * memory between two frames, and nothing here waits or ticks.
+ * The WebSockets of a session. They hibernate: the state of a client is in its socket's attachment, so the object may
+ * leave memory between two frames, and there are no timers.
  *
- * A client is sent what it asks for as fast as it acknowledges. What it has no room for stays in the log, where it is
- * read when there is room.
+ * A client receives events as fast as it acknowledges them. Events beyond its window stay in the log and are read
+ * later.
  */
 export class Sockets {
   readonly #ports: SocketPorts;
@@ -72,12 +72,12 @@ export class Sockets {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Does what a client's frame says. */
+  /** Handles a client's frame. */
   receive(socket: WebSocket, data: string | ArrayBuffer): void {
     let value: unknown;
     try {
       value = parseFrame(data);
-      this.#obey(socket, clientFrameOf(value));
+      this.#handle(socket, clientFrameOf(value));
     } catch (thrown) {
       const id = idIn(value);
       if (thrown instanceof IsopodError) send(socket, { type: "error", ...(id && { id }), error: bodyOf(thrown) });
@@ -85,22 +85,22 @@ export class Sockets {
     }
   }
 
-  /** Answers a client that hangs up; the platform leaves that to us. */
+  /** Answers a client's close frame; the platform does not do it. */
   close(socket: WebSocket): void {
     if (socket.readyState === WebSocket.CLOSING) socket.close(1000);
   }
 
-  /** Closes all of them: their session is deleted. */
+  /** Closes all sockets because the session is deleted. */
   end(): void {
     for (const socket of this.#ports.ctx.getWebSockets()) socket.close(CLOSED.deleted, "The session was deleted.");
   }
 
-  /** Notes that a connection broke; its client comes back by itself. */
+  /** Logs a broken connection; the client reconnects by itself. */
   broken(error: unknown): void {
     writeLog("debug", "socket.broken", { error: messageOf(error) });
   }
 
-  #obey(socket: WebSocket, frame: ClientFrame): void {
+  #handle(socket: WebSocket, frame: ClientFrame): void {
     const { log, abort } = this.#ports;
     const seat = seatOf(socket);
     switch (frame.type) {
@@ -135,7 +135,7 @@ export class Sockets {
     });
   }
 
-  /** The log may still be in the middle of a commit: what changed is read when that is over, and all at once. */
+  /** Sends new events after the current commit, because the log may change several times within it. */
   #flowSoon(): void {
     if (this.#willFlow) return;
     this.#willFlow = true;
@@ -151,7 +151,7 @@ export class Sockets {
     });
   }
 
-  /** Sends what there is, as far as there is room. */
+  /** Sends new events as far as the window allows. */
   #flow(socket: WebSocket, seat: Seat): void {
     const { log, now } = this.#ports;
     if (seat.window === undefined || socket.readyState !== WebSocket.OPEN) return;
@@ -175,7 +175,7 @@ function read(log: EventLog, window: SendWindow): AgentEvent[] {
   return hasRoom(window) ? log.read({ after: window.cursor, limit: PAGE }) : [];
 }
 
-/** Puts events into frames; an event that is larger than a frame has one of its own. */
+/** Groups events into frames; an event that is larger than a frame gets its own. */
 function* framesOf(events: readonly AgentEvent[]): Generator<{ text: string; seq: number }> {
   let texts: string[] = [];
   let chars = 0;
@@ -202,7 +202,7 @@ function send(socket: WebSocket, frame: ServerFrame): void {
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
 }
 
-/** Nobody can say how far we came: the client repeats it with whoever answers next. */
+/** Closes a socket after an unexpected error: how much was done is unknown, so the client reconnects and repeats. */
 function fail(socket: WebSocket, thrown: unknown): void {
   writeLog("error", "socket.failed", { error: messageOf(thrown) });
   socket.close(CLOSED.failed, "Something went wrong here. Connect again.");

@@ -9,35 +9,35 @@ import type { Store } from "../session-store/store.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 
-/** What the tools of a turn are told of its session from. */
+/** Dependencies of `statusPort`. */
 export interface StatusPortDeps {
   store: Store;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   policyFor(target: ActiveRun["row"]["target"]): QueuePolicy;
   now(): number;
 }
 
-/** The session of a run as its tools may look at it. Whoever is no owner is told the time, and which model answers. */
+/** The session status for a run's tools. Senders who are not owners see only the time and the model. */
 export function statusPort({ row, principal, journal }: ActiveRun, deps: StatusPortDeps): StatusPort {
-  const { store, fence, owner, services, policyFor, now } = deps;
+  const { store, fence, session, services, policyFor, now } = deps;
   return {
-    sessionKey: owner().key,
+    sessionKey: session().key,
     card() {
-      const status = readStatus(store, owner(), services(), now());
+      const status = readStatus(store, session(), services(), now());
       const time = timeLines(now(), status.clock);
       const { model = status.model } = journal.state;
       if (!principal.owner) return [...time, `Model: ${model}`];
       const ofThisRun = model === status.model ? [] : [`Model of this run: ${model}`];
-      const lines = statusLines(status, policyFor(row.target), readSessionTotals(store, owner(), services(), now()));
+      const lines = statusLines(status, policyFor(row.target), readSessionTotals(store, session(), services(), now()));
       return [...time, ...ofThisRun, ...lines];
     },
     setModel(word) {
       const found = word === undefined ? undefined : lookUpModel(services, word);
       if (found?.kind === "none") throw new Error(found.problem);
       fence.write(() => saveSetting(store, "model", found?.ref));
-      return found?.ref ?? services().modelRefOf(agentIn(services(), owner().agentId));
+      return found?.ref ?? services().modelRefOf(agentIn(services(), session().agentId));
     },
   };
 }

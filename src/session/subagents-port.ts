@@ -6,16 +6,20 @@ import { instructSubagent } from "../subagents/spawn.ts";
 import type { Subagents } from "../subagents/subagents.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 
-/** The sub-agents of a session, as a command that acts at once may address them. */
-export function subagentsPort({ runId, target }: NewRun, family: Subagents, deps: SubagentsDeps): SubagentsPort {
-  const { store, fence, owner, services, now, changed } = deps;
+/** The sub-agents of a session for commands that act at once. */
+export function subagentsPort(
+  { runId, target }: NewRun,
+  sessionSubagents: Subagents,
+  deps: SubagentsDeps,
+): SubagentsPort {
+  const { store, fence, session, services, now, changed } = deps;
   return {
     now,
     list: () => listedSubagents(store),
     find: (which) => findSubagent(listedSubagents(store), which),
-    stop: (which) => family.stopNamed(which),
+    stop: (which) => sessionSubagents.stopNamed(which),
     instruct(which, text) {
-      const { subagents, defaults } = agentIn(services(), owner().agentId);
+      const { subagents, defaults } = agentIn(services(), session().agentId);
       const announceTo = { target, owner: true, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
       const instructor = { runId, askedBy: runId, announceTo, maxChildren: subagents.maxChildren };
       const row = fence.write(() => instructSubagent(which, text, instructor, deps));

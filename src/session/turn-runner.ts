@@ -67,7 +67,7 @@ export interface Prefetched {
 
 type Listing = Promise<WorkspaceEntry[] | undefined>;
 
-/** Runs the turns of a session's runs. Between turns it remembers what the agent has read. */
+/** Runs the turns of a session's runs. Between turns it keeps the etags of files that the agent has read. */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   readonly #readEtags = new ReadEtags();
@@ -88,7 +88,7 @@ export class TurnRunner {
    * root of the workspace. Call it before the run is stored: the output gate holds back later requests until then.
    */
   prefetch({ agentId, input: { origin }, configRevision }: AcceptRequest, begins: boolean): Prefetched {
-    const configured = this.#deps.configured.ask(configRevision);
+    const configured = this.#deps.configured.refresh(configRevision);
     if (!begins || !originRules(origin).isTurn) return { configured };
     try {
       const services = this.#deps.services();
@@ -102,53 +102,53 @@ export class TurnRunner {
     }
   }
 
-  /** Forgets what the agent has read and what was sent to models, after everything was deleted. */
+  /** Clears all state after the session's data was deleted. */
   forget(): void {
     this.#readEtags.clear();
     this.#prompts.forget();
     this.#deps.skills.forget();
   }
 
-  /** Puts the input of a run into the transcript, within the fence. */
+  /** Adds a run's input to the transcript, within the fence. */
   start(row: RunRow, input: RunInput): RunStart {
-    const { store, log, services, hooks, owner } = this.#deps;
+    const { store, log, services, hooks, session } = this.#deps;
     runQueuedCommandHooks(row, input, hooks);
     return startRun(row, input, {
       store,
       log,
-      owner: owner(),
+      session: session(),
       lookUpModel: (word) => lookUpModel(services, word),
       resetPolicy: this.#resetPolicy(),
       now: Date.now(),
     });
   }
 
-  /** Notes a run that merges into another one, within the fence. */
+  /** Records a run that is merged into another, within the fence. */
   noteMerged(row: RunRow, input: RunInput): void {
     noteActivity(row, input, { store: this.#deps.store, resetPolicy: this.#resetPolicy() });
   }
 
   /**
-   * Carries out a run to its end; undefined if it pauses for a person. It keeps the configuration that is the newest
-   * when it begins.
+   * Performs a run to its end; undefined if it pauses for an approval. The run keeps the newest configuration of its
+   * start.
    */
   async run(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined> {
     const { configured } = this.#deps;
-    await (prefetched?.configured ?? configured.ask());
+    await (prefetched?.configured ?? configured.refresh());
     const services = configured.hold();
     try {
       const { origin } = run.journal.state;
       if (origin?.kind === "command") return await runQueued(origin, queuedPort(run, this.#deps), run.signal);
       if (origin?.kind === "delivery") return noteResult(origin, Date.now());
       const listing = prefetched?.listing?.services === services ? prefetched.listing.entries : undefined;
-      return await this.#turn(run, turnContextOf(run, this.#deps.owner(), services), listing);
+      return await this.#turn(run, turnContextOf(run, this.#deps.session(), services), listing);
     } finally {
       configured.release();
     }
   }
 
   async #turn(run: ActiveRun, context: TurnContext, listing?: Listing): Promise<RunResult | undefined> {
-    const { store, log, fence, deliveries, files, lanes, skills, hooks, owner, extraTools, waitUntil } = this.#deps;
+    const { store, log, fence, deliveries, files, lanes, skills, hooks, session, extraTools, waitUntil } = this.#deps;
     const { agent, services, principal } = context;
     const { target } = run.row;
     const output = openOutput(run, context, this.#deps);
@@ -156,7 +156,7 @@ export class TurnRunner {
     const lane = laneOf(context);
     const slot = takeSlot(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);
     const result = await takeTurn(run, context, {
-      owner: owner(),
+      session: session(),
       log,
       hooks,
       output,
@@ -191,6 +191,6 @@ export class TurnRunner {
   }
 
   #resetPolicy(): ResetPolicy | undefined {
-    return resetPolicyFor(this.#deps.services, this.#deps.owner().agentId);
+    return resetPolicyFor(this.#deps.services, this.#deps.session().agentId);
   }
 }

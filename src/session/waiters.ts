@@ -2,7 +2,7 @@ import type { SettledRun } from "../session-store/run.ts";
 
 type Done = (state: SettledRun | undefined) => void;
 
-/** Who waits, in this incarnation, for the end of which run. */
+/** The callers in this incarnation that wait for the end of a run. */
 export class Waiters {
   readonly #byRun = new Map<string, Set<Done>>();
 
@@ -18,13 +18,13 @@ export class Waiters {
     });
   }
 
-  /** Tells everybody who waits for this run. Whoever gave up before takes no notice. */
-  tell(runId: string, state: SettledRun): void {
+  /** Resolves all waits for this run; waits that timed out are not affected. */
+  resolve(runId: string, state: SettledRun): void {
     for (const done of this.#byRun.get(runId) ?? []) done(state);
     this.#byRun.delete(runId);
   }
 
-  /** Lets those who wait for one run wait for another, which it joined. */
+  /** Moves the waits for a merged run to the run it was merged into. */
   move(runId: string, intoRunId: string): void {
     for (const done of this.#byRun.get(runId) ?? []) this.#waitingFor(intoRunId).add(done);
     this.#byRun.delete(runId);

@@ -10,7 +10,14 @@ import type { Subagents } from "../subagents/subagents.ts";
 import { AlarmClock } from "./alarm-clock.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { FIRST_INDEX_RETRY_MS, FIRST_RECOVERY_MS, goesOn, nextIndexRetryMs, nextRecoveryMs, putOff } from "./due.ts";
+import {
+  FIRST_INDEX_RETRY_MS,
+  FIRST_RECOVERY_MS,
+  hasActiveRun,
+  nextIndexRetryMs,
+  nextRecoveryMs,
+  postpone,
+} from "./due.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 import type { Prefetched } from "./turn-runner.ts";
 
@@ -18,9 +25,9 @@ import type { Prefetched } from "./turn-runner.ts";
 export type Lifecycle = "none" | "active" | "deleting";
 
 /** The lifecycle of a session, from its stored row. */
-export function lifecycleOf(owner: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
-  if (owner === undefined) return "none";
-  return owner.deleting ? "deleting" : "active";
+export function lifecycleOf(session: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
+  if (session === undefined) return "none";
+  return session.deleting ? "deleting" : "active";
 }
 
 /** The parts of a session that work in the background. */
@@ -37,7 +44,7 @@ export interface Workers {
 export interface WakeupsDeps {
   ctx: DurableObjectState;
   store: Store;
-  configured: Pick<ConfigSnapshot, "isReady" | "ask">;
+  configured: Pick<ConfigSnapshot, "isReady" | "refresh">;
   lifecycle(): Lifecycle;
   workers(): Workers;
 }
@@ -55,15 +62,15 @@ export class Wakeups {
     this.#clock = new AlarmClock(deps.ctx);
   }
 
-  /** New work was stored: arms the alarm, then starts it. */
+  /** Sets the alarm for newly stored work, then starts the work. */
   changed(): void {
     this.arm();
     this.work();
   }
 
   /** Handles the alarm. */
-  rang(): void {
-    this.#clock.rang();
+  onAlarm(): void {
+    this.#clock.clear();
     const { scheduler, indexSync } = this.#deps.workers();
     const isToWait = scheduler.busy || !this.#deps.configured.isReady;
     this.#recoveryMs = isToWait ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
@@ -71,9 +78,9 @@ export class Wakeups {
     this.changed();
   }
 
-  /** Everything was deleted, and the alarm with it. */
+  /** Resets the alarm's state after everything was deleted. */
   forget(): void {
-    this.#clock.rang();
+    this.#clock.clear();
   }
 
   /** Sets the alarm to now, so that work of an earlier incarnation continues at once. */
@@ -105,7 +112,7 @@ export class Wakeups {
       ctx.waitUntil(turn.then(() => this.#afterTurn()));
     }
     const notBefore = scheduler.notBefore();
-    // Nearer than an alarm is meant to be; should the object die before, the alarm is there.
+    // A timer for delays that are too short for an alarm; the alarm remains as a fallback.
     if (notBefore !== undefined) setTimeout(() => this.work(), Math.max(0, notBefore - Date.now()));
     ctx.waitUntil(deliveries.drain());
     if (indexSync.isBehind) ctx.waitUntil(indexSync.sync().then(() => this.arm()));
@@ -122,7 +129,7 @@ export class Wakeups {
   /** Reads the configuration before any work; if D1 does not answer, the alarm tries again. */
   async #workWhenReady(): Promise<void> {
     const { configured } = this.#deps;
-    await configured.ask();
+    await configured.refresh();
     if (configured.isReady) this.work();
   }
 
@@ -140,12 +147,12 @@ export class Wakeups {
     const { indexSync, subagents } = this.#deps.workers();
     const now = Date.now();
     const due = {
-      recoveryAt: lifecycle === "deleting" || goesOn(openRuns(store)) ? now + recoveryMs : undefined,
+      recoveryAt: lifecycle === "deleting" || hasActiveRun(openRuns(store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(store),
       indexAt: indexSync.isBehind ? now + indexMs : undefined,
-      leavesAt: lifecycle === "active" ? expiresAt(store) : undefined,
-      familyAt: subagents.dueAt,
+      expiresAt: lifecycle === "active" ? expiresAt(store) : undefined,
+      subagentsAt: subagents.dueAt,
     };
-    this.#clock.set(configured.isReady ? due : putOff(due, now + recoveryMs), now);
+    this.#clock.set(configured.isReady ? due : postpone(due, now + recoveryMs), now);
   }
 }

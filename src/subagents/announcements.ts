@@ -47,8 +47,8 @@ export class Announcements {
    * @param isHeld whether the same work continues in sub-agents, so that the report waits
    */
   add(end: RunEnd, isHeld: boolean): void {
-    const { store, owner, now } = this.#deps;
-    const report = subagentReport(owner().key, end);
+    const { store, session, now } = this.#deps;
+    const report = subagentReport(session().key, end);
     saveAnnouncement(store, { runId: end.runId, report, attempts: 0, dueAt: isHeld ? null : now() });
   }
 
@@ -98,9 +98,9 @@ export class Announcements {
   }
 
   async #deliver(announcement: PendingAnnouncement): Promise<void> {
-    const { store, fence, owner, call, now } = this.#deps;
+    const { store, fence, session, call, now } = this.#deps;
     const { runId, report, attempts } = announcement;
-    const parent = owner().settings.spawned?.lineage[0];
+    const parent = session().settings.spawned?.lineage[0];
     try {
       const delivered = parent === undefined ? Promise.resolve() : call(parent, (session) => session.announce(report));
       if (!(await comesWithin(ANSWER_MS, delivered))) throw new Error("It did not answer in time.");

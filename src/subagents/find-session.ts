@@ -33,7 +33,7 @@ export async function findSession(text: string, caller: SessionCaller): Promise<
 
 /** The parts of a reach check that do not depend on the other session. */
 export function reachRules({ deps }: SessionCaller) {
-  return { tools: deps.services().config.tools, ownKey: deps.owner().key };
+  return { tools: deps.services().config.tools, ownKey: deps.session().key };
 }
 
 /** Whether a session descends from this one. A sub-agent of another session stores its own ancestors. */
@@ -41,5 +41,5 @@ async function isDescendant(sessionKey: string, { deps }: SessionCaller): Promis
   if (findSubagentRow(deps.store, sessionKey) !== undefined) return true;
   if (parseSessionKey(sessionKey).kind !== "subagent") return false;
   const found = await deps.call(sessionKey, (session) => session.lineage());
-  return found?.lineage.includes(deps.owner().key) ?? false;
+  return found?.lineage.includes(deps.session().key) ?? false;
 }

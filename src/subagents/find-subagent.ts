@@ -25,7 +25,7 @@ export function findSubagent(subagents: readonly SubagentView[], which: string):
   throw new IsopodError("not_found", `There is no sub-agent '${text}'. There are:\n${listed(subagents)}`);
 }
 
-/** Whether the end of a sub-agent is awaited. */
+/** Whether a sub-agent is active. */
 export function isAtWork({ status }: SubagentView): boolean {
   return status === "starting" || status === "working";
 }

@@ -18,11 +18,11 @@ const MAX_HOPS = 5;
  */
 export async function send(request: SendRequest, call: CallRef, caller: SessionCaller): Promise<SendOutcome> {
   const { deps } = caller;
-  const { owner, call: callSession, now } = deps;
+  const { session, call: callSession, now } = deps;
   const sessionKey = await findSession(request.to, caller);
-  if (sessionKey === owner().key) throw new Error("That is this session itself.");
+  if (sessionKey === session().key) throw new Error("That is this session itself.");
   await requireSession(sessionKey, caller);
-  const idempotencyKey = `nested:${await callName(caller.run, owner().key, call.callId)}`;
+  const idempotencyKey = `nested:${await callName(caller.run, session().key, call.callId)}`;
   const input = nestedInput(request.message, sessionKey, caller);
   const proposed = newRunId(await objectNameOf(sessionKey), now());
   const { agentId } = parseSessionKey(sessionKey);
@@ -46,7 +46,7 @@ export async function send(request: SendRequest, call: CallRef, caller: SessionC
 }
 
 function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {
-  const { key } = deps.owner();
+  const { key } = deps.session();
   const hops = 1 + Math.max(0, ...nestedOrigins({ run, deps }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   return boundedInput({
@@ -68,7 +68,7 @@ async function requireSession(sessionKey: string, { deps }: SessionCaller): Prom
 
 /** Whether a session waits for this run's reply, as far as is known here. */
 function isWaitedForBy(sessionKey: string, caller: SessionCaller): boolean {
-  const { lineage = [] } = caller.deps.owner().settings.spawned ?? {};
+  const { lineage = [] } = caller.deps.session().settings.spawned ?? {};
   return lineage.includes(sessionKey) || nestedOrigins(caller).some(({ fromKey }) => fromKey === sessionKey);
 }
 

@@ -30,7 +30,7 @@ export async function readExcerpt(
   { limit, includeTools, chars }: ExcerptRequest,
   call: CallSession<PeerSession>,
 ): Promise<SessionHistory | undefined> {
-  let lines: ReadLine[] = [];
+  let lines: UntruncatedLine[] = [];
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
     const read = await call(sessionKey, (session) => session.history(PAGE, before));
@@ -57,13 +57,13 @@ export async function readLog(which: string, { store, call }: SubagentsDeps) {
   return { label, messages: excerpt?.messages ?? [] };
 }
 
-/** A line before it is bounded. */
-interface ReadLine extends HistoryLine {
+/** A line before it is truncated. */
+interface UntruncatedLine extends HistoryLine {
   /** Whether it is external content: its sender is no owner. */
   isExternal?: boolean;
 }
 
-function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[] {
+function excerptLines(message: HistoryMessage, includeTools: boolean): UntruncatedLine[] {
   const { at } = message;
   if (message.aside || !isForPeople(message)) return [];
   switch (message.role) {
@@ -83,7 +83,7 @@ function excerptLines(message: HistoryMessage, includeTools: boolean): ReadLine[
 }
 
 /** Cuts a line, and then fences external content, because the fence has to stay whole. */
-function boundedLine({ isExternal, ...line }: ReadLine, chars: number): HistoryLine {
+function boundedLine({ isExternal, ...line }: UntruncatedLine, chars: number): HistoryLine {
   const shown = cut(line, chars);
   return isExternal ? { ...shown, text: fenced(shown.text) } : shown;
 }

@@ -33,7 +33,7 @@ export async function listReachable(query: SessionQuery, caller: SessionCaller):
 }
 
 function ownSession({ deps }: SessionCaller): SessionSummary {
-  const { key, agentId } = deps.owner();
+  const { key, agentId } = deps.session();
   return { sessionKey: key, agentId, kind: sessionKind(key), status: "running", updatedAt: deps.now() };
 }
 
@@ -44,7 +44,7 @@ async function descendants(caller: SessionCaller): Promise<SessionSummary[]> {
   if (deps.services().config.tools.sessions.visibility === "self") return [];
   const found: SubagentView[] = [];
   let generation = listedSubagents(deps.store);
-  for (let depth = spawnDepth(deps.owner()) + 1; generation.length > 0; depth++) {
+  for (let depth = spawnDepth(deps.session()) + 1; generation.length > 0; depth++) {
     found.push(...generation);
     const parents = depth < bottom ? generation : [];
     const requests = parents.map(({ sessionKey }) => deps.call(sessionKey, (session) => session.lineage()));

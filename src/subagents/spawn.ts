@@ -91,7 +91,7 @@ async function instructorFor({ callId }: CallRef, caller: SessionCaller): Promis
   const { timeoutSeconds } = agent.defaults;
   return {
     runId: run.row.id,
-    askedBy: await callName(run, caller.deps.owner().key, callId),
+    askedBy: await callName(run, caller.deps.session().key, callId),
     announceTo: { target: run.row.target, owner: run.principal.owner, modelOverride: modelOverride, timeoutSeconds },
     maxChildren: agent.subagents.maxChildren,
   };
@@ -107,7 +107,7 @@ export function spawnableAgents({ agent, deps }: Pick<SessionCaller, "agent" | "
 }
 
 function agentToStart(agentId: string | undefined, { agent, deps }: SessionCaller): Agent {
-  if (!maySpawn(deps.owner(), agent)) {
+  if (!maySpawn(deps.session(), agent)) {
     const limit = `agents.defaults.subagents.maxSpawnDepth is ${agent.subagents.maxSpawnDepth}`;
     throw new Error(`No sub-agents can be started from here: ${limit}.`);
   }
@@ -183,9 +183,9 @@ export function messageFor(
   subagent: NewSubagent,
   text: string,
   { runId, announceTo }: Instructor,
-  { owner }: SubagentsDeps,
+  { session }: SubagentsDeps,
 ): RunInput {
-  const { key, settings } = owner();
+  const { key, settings } = session();
   const spawned = { lineage: [key, ...(settings.spawned?.lineage ?? [])], label: subagent.label };
   return boundedInput({
     text,

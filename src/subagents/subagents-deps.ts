@@ -17,7 +17,7 @@ export interface SubagentsDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   policyFor(target: Target | null): QueuePolicy;

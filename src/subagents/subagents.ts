@@ -61,9 +61,9 @@ export class Subagents {
    * @param row the run before it ended
    */
   runEnded(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void {
-    const { store, owner } = this.#deps;
+    const { store, session } = this.#deps;
     if (state.status === "aborted" || state.status === "timeout") this.watch.stop(({ runId }) => runId === row.id);
-    if (owner().settings.spawned === undefined) return;
+    if (session().settings.spawned === undefined) return;
     const merged = mergedRuns(store, row.id);
     const origins = [runOrigin(store, row), ...merged.map(({ origin }) => origin)];
     const end = runEnd({ ...row, state }, reply, merged);
@@ -100,20 +100,20 @@ export class Subagents {
 
   /** The report of a run that another session waits for; undefined where there is no such run. */
   report(row: RunRow | undefined): SubagentReport | "open" | undefined {
-    const { store, owner } = this.#deps;
+    const { store, session } = this.#deps;
     if (row?.state.status === "joined") return this.report(findRun(store, row.state.intoRunId));
     if (row === undefined || !isSettled(row.state)) return row && "open";
     const pending = pendingAnnouncements(store).find(({ runId }) => runId === row.id);
     if (pending !== undefined) return pending.dueAt === null ? "open" : pending.report;
     const ended = { ...row, state: row.state };
-    return subagentReport(owner().key, runEnd(ended, readLastReply(store, row), mergedRuns(store, row.id)));
+    return subagentReport(session().key, runEnd(ended, readLastReply(store, row), mergedRuns(store, row.id)));
   }
 
   /** The ancestors and the sub-agents of this session. */
   lineage(): Lineage {
-    const { store, owner } = this.#deps;
+    const { store, session } = this.#deps;
     return {
-      lineage: owner().settings.spawned?.lineage ?? [],
+      lineage: session().settings.spawned?.lineage ?? [],
       subagents: listedSubagents(store),
     };
   }

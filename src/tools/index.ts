@@ -62,6 +62,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     plans,
   } = deps;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
+  // Senders who are not owners get no exec, file or session tools.
   if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
   return [
     readTool(workspace, readEtags, resources, skillFolders),

@@ -2,7 +2,7 @@ import type { RunJournal } from "../session-store/run-journal.ts";
 import type { OpenRun } from "../session-store/runs.ts";
 import type { Principal } from "./principal.ts";
 
-/** A run that has its turn. */
+/** The active run. */
 export interface ActiveRun {
   row: OpenRun;
   principal: Principal;

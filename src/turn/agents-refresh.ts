@@ -6,10 +6,10 @@ import type { BootstrapFiles } from "../workspace/bootstrap.ts";
 import { makeExcerpt, truncate } from "../workspace/truncate.ts";
 
 /**
- * What the prompt shows again of AGENTS.md once a conversation was summarized: its key sections, within
- * `contextLimits.postCompactionMaxChars`. A summary takes nothing away of an AGENTS.md that is in the prompt whole; what
- * the agent had read of one that is cut is gone, though. Undefined where nothing is to be shown.
- * @param messages asked for only where it matters
+ * The key sections of AGENTS.md that the prompt repeats after a compaction, within
+ * `contextLimits.postCompactionMaxChars`. They are needed only if AGENTS.md is truncated in the prompt: then what the
+ * agent had read of the rest is lost with the compacted messages. Undefined if nothing is to be shown.
+ * @param messages called only if needed
  */
 export function agentsRefresh(
   { keySections }: BootstrapFiles,

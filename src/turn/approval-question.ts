@@ -2,15 +2,15 @@ import type { Button, Buttons, Target } from "../channels/channel.ts";
 import { shortApprovalId } from "../config/session-ids.ts";
 import type { Approval, RunState } from "../session-store/run.ts";
 
-/** What a channel shows when a run waits for a person. */
+/** The approval question of a paused run, as a channel shows it. */
 export interface PersonQuestion {
   /** Markdown. */
   text: string;
-  /** Absent where the channel has none. */
+  /** Absent if the channel has none. */
   buttons?: Buttons;
 }
 
-/** Asks for a person's word: with buttons where the channel has them, else with the command to type. */
+/** Formats an approval question: with buttons if the channel has them, else with the command to type. */
 export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion {
   const open = openIn(state);
   const questions = open.map(questionLine);
@@ -21,7 +21,7 @@ export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion 
   };
 }
 
-/** Tells people of a sub-agent that waits for their word. Commands of their chat are not the sub-agent's. */
+/** Formats the question of a paused sub-agent. Commands in the receiving chat do not address the sub-agent. */
 export function askElsewhere(state: RunState): PersonQuestion {
   const label = spawnOf(state)?.spawned.label ?? "";
   return {
@@ -33,7 +33,7 @@ export function askElsewhere(state: RunState): PersonQuestion {
   };
 }
 
-/** Where people wait for what comes of a run that has no conversation of its own. */
+/** The conversation that waits for a run without a conversation of its own. */
 export function peopleOf(state: RunState): Target | undefined {
   return spawnOf(state)?.people;
 }
@@ -46,7 +46,7 @@ function openIn(state: RunState): Approval[] {
   return state.status === "waiting_approval" ? state.approvals.filter(isOpen) : [];
 }
 
-/** What a question shows below its first line, such as a script, is no Markdown of ours: it is shown as it is. */
+/** The lines of a question below the first, such as a script, are not Markdown: they are shown in a code block. */
 function questionLine({ tool, question }: Approval): string {
   const [asked, ...shown] = question.split("\n");
   const line = `- \`${tool}\`: ${asked}`;

@@ -3,8 +3,8 @@ import { type Message, toolCalls } from "../models/message.ts";
 import type { ActiveRun } from "./active-run.ts";
 
 /**
- * A name for the effect of a tool call, 26 characters, the same whenever the call is repeated: 128 bits of the SHA-256 of
- * the session key, the reply that made the call, and the call's id, which some providers use again in a later reply.
+ * A name for the effect of a tool call, the same whenever the call is repeated: 26 characters, 128 bits of the SHA-256
+ * of the session key, the reply with the call, and the call's id, which some providers reuse in later replies.
  */
 export async function callName(run: ActiveRun, sessionKey: string, callId: string): Promise<string> {
   const reply = run.journal.context().findLast((message) => makes(message, callId));

@@ -9,7 +9,7 @@ import type { TurnContext } from "./turn-context.ts";
 
 type Defaults = Config["agents"]["defaults"];
 
-/** How an agent's conversations are kept within what its model takes, but for the memory flush. */
+/** The rules that keep a conversation within the model's context window, without the memory flush. */
 export function contextRules({ agent: { defaults }, services }: Pick<TurnContext, "agent" | "services">): ContextRules {
   const { compaction, contextTokens } = defaults;
   const { reserveTokens, keepRecentTokens, model } = compaction;
@@ -18,7 +18,10 @@ export function contextRules({ agent: { defaults }, services }: Pick<TurnContext
   return { contextTokens, reserveTokens, keepRecentTokens, ...summarizer, ...(pruning && { pruning }) };
 }
 
-/** The same for a turn. Where its tools may write for its speaker, and nobody else has sent it, it also keeps a memory. */
+/**
+ * The context rules of a turn. With a memory flush if its tools may write for an owner and no other session has started
+ * it.
+ */
 export function turnRules(context: TurnContext, tools: readonly AnyTool[], now: number): ContextRules {
   const { agent, principal, session } = context;
   const rules = contextRules(context);
@@ -30,7 +33,7 @@ export function turnRules(context: TurnContext, tools: readonly AnyTool[], now: 
   return { ...rules, flush: { softThresholdTokens, prompt: asked } };
 }
 
-/** How old results are shortened in what a model sees. A configuration that is not valid shortens none. */
+/** How old tool results are pruned in a model's view. None are if the configuration is not valid. */
 export function pruningRules(services: () => Services): PruningRules | undefined {
   try {
     return rulesIn(services().config.agents.defaults);
@@ -44,7 +47,7 @@ function rulesIn({ contextPruning: { mode, ...rules } }: Defaults): PruningRules
   return mode === "off" ? undefined : rules;
 }
 
-/** Today's date in a time zone, as YYYY-MM-DD; in UTC where the zone is none. */
+/** Today's date in a time zone, as YYYY-MM-DD; in UTC if the time zone is not valid. */
 function dateIn(timeZone: string | undefined, now: number): string {
   try {
     return new Intl.DateTimeFormat("en-CA", { timeZone: timeZone ?? "UTC" }).format(now);

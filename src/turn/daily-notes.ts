@@ -3,11 +3,11 @@ import { truncate } from "../workspace/truncate.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 
 const FOLDER = "memory";
-/** The days on which something was noted last, and how much is shown of their notes. */
+/** Most days of notes that are shown, and most characters of them. */
 const MAX_DAYS = 2;
 const MAX_CHARS = 4000;
 const MAX_FILES = 8;
-/** Too little room for another note. */
+/** Less space than this is not worth another note. */
 const LEAST_CHARS = 200;
 
 const HEAD = [
@@ -17,9 +17,9 @@ const HEAD = [
 
 /**
  * The latest daily notes of a workspace, `memory/2026-11-21.md` or `memory/2026-11-21-what.md`, of the two latest days
- * that have any, the newest day first, fenced off as notes; undefined where there are none. Costs a listing, and a read
- * for each file.
- * @param today the user's date, as `2026-11-21`: what is dated later is no note of what went on
+ * that have any, newest first, fenced as notes; undefined if there are none. Costs one listing, and one read for each
+ * file.
+ * @param today the user's date, as `2026-11-21`: later files are ignored
  */
 export async function latestNotes(
   workspace: Pick<Workspace, "list" | "read">,
@@ -38,7 +38,7 @@ export async function latestNotes(
   return shown.length === 0 ? undefined : fenced(shown.join("\n\n"));
 }
 
-/** A note cannot end the fence: what looks like its border is told apart. */
+/** Fences notes; text that looks like the fence is escaped. */
 function fenced(notes: string): string {
   const inside = notes.replace(/<(?=\s*\/?\s*daily[_-]notes)/gi, "&lt;");
   return `${HEAD}\n\n<daily_notes>\n${inside}\n</daily_notes>`;
@@ -67,7 +67,7 @@ function latestFiles(notes: readonly Note[], today: string): WorkspaceFile[] {
     .map(({ file }) => file);
 }
 
-/** Undefined for a file that is no text, or is gone by now. */
+/** The text of a note; undefined if the file is not text or is gone. */
 async function readNote(workspace: Pick<Workspace, "read">, file: WorkspaceFile, maxChars: number) {
   try {
     const text = await readText(workspace, file, maxChars);

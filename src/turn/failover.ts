@@ -7,10 +7,10 @@ import type { Services } from "../services/services.ts";
 import type { ActiveRun } from "./active-run.ts";
 
 /**
- * Who may answer in a turn, the model that is wanted first. Who rests is asked from now on, so that it is known when a
- * model is asked.
+ * Creates the failover of a turn over these models, the preferred one first. Their cooldowns are requested at once, so
+ * that they are known before the first call.
  * @param refs `provider/model`
- * @throws IsopodError `not_configured` where none of them can be asked
+ * @throws IsopodError `not_configured` if none of them is available
  */
 export function turnFailover(refs: readonly string[], run: ActiveRun, services: Services): TurnFailover {
   const { state } = run.journal;
@@ -29,7 +29,7 @@ interface TurnFailoverDeps {
   cooldowns: CooldownStore;
 }
 
-/** The candidates of one turn. Whoever has answered once goes on, as long as it can. */
+/** The candidates of one turn. A candidate that has answered once is kept as long as it works. */
 export class TurnFailover implements Failover {
   readonly retry: Failover["retry"];
   readonly deadline: number | undefined;
@@ -43,7 +43,7 @@ export class TurnFailover implements Failover {
     this.deadline = deadline;
     this.#candidates = candidates;
     this.#cooldowns = cooldowns;
-    // One that has no other beside it is asked anyway, and D1 is not.
+    // A single candidate is called in any case, so D1 is not read.
     this.#names = candidates.length > 1 ? [...new Set(candidates.flatMap(cooldownNames))] : [];
     this.cooldowns();
   }
@@ -52,7 +52,7 @@ export class TurnFailover implements Failover {
     return this.#candidates;
   }
 
-  /** Who is likely to answer: the first that does not rest. */
+  /** The first candidate that is not cooling down. */
   async lead(): Promise<Model> {
     const choice = chooseCandidate(beginFailover(this.#candidates, await this.cooldowns(), this.deadline), Date.now());
     const candidate = choice.kind === "ask" ? choice.candidate : this.#candidates[0];

@@ -4,12 +4,12 @@ import { log } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
 import { type OnboardingCache, settleOnboarding } from "../workspace/onboarding.ts";
 
-/** Most workspaces of which an isolate remembers it. */
+/** Most workspaces that the cache holds. */
 const MAX_WORKSPACES = 1000;
 
 const known = new Map<string, OnboardingCache>();
 
-/** What this isolate knows of the first conversation of an agent's workspace, for all sessions that live in it. */
+/** The isolate's cached onboarding state of an agent's workspace, for all its sessions. */
 export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspace">): OnboardingCache {
   const place = `${id} ${workspace}`;
   const memory = known.get(place) ?? {};
@@ -21,8 +21,8 @@ export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspa
 }
 
 /**
- * Records that the first conversation of an agent's workspace is over, where a turn has found that it is. To be done
- * after the turn, so that no model waits for it; what fails is done again after the next one. Never rejects.
+ * Records that the first conversation of an agent's workspace is over, if a turn has found so. Call it after the turn,
+ * so that it delays no reply; a failed write is repeated after the next turn. Never rejects.
  */
 export async function endFirstConversation(agent: Agent, services: Services, now: () => number): Promise<void> {
   try {

@@ -4,8 +4,8 @@ import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools
 import type { TurnContext } from "./turn-context.ts";
 
 /**
- * The configuration as a turn's agent may reach it; undefined where it may not: it answers an owner, in a session that
- * works neither for another one nor by the clock.
+ * The configuration port of a turn; undefined if the turn may not use it: only owners' turns may, in a session that is
+ * neither a sub-agent nor scheduled.
  */
 export function gatewayPort(context: TurnContext): ConfigPort | undefined {
   const { principal, mode, session } = context;
@@ -27,7 +27,7 @@ async function change(
   const outcome = await configuration.change({ base, change, author, note, ...run });
   if (outcome.kind === "invalid") return outcome;
   if (outcome.kind === "conflict") {
-    // A call that was cut short after it had stored its change is made again.
+    // A call that was interrupted after it had stored its change is repeated.
     const next = await configuration.at(base + 1);
     return next?.author === author ? { kind: "stored", revision: base + 1, changed: next.changed } : outcome;
   }
@@ -35,7 +35,7 @@ async function change(
   return { kind: outcome.kind === "same" ? "same" : "stored", revision, changed };
 }
 
-/** A model sees one text: what is wrong, and what to do. */
+/** Rewrites an error as one text for the model: the problem and its hint. */
 async function inWords<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -13,12 +13,12 @@ const GREETING = [
   "these instructions.",
 ].join(" ");
 
-/** Where nobody has said where the user is, a note may be of the day that has begun anywhere. */
+/** Used if the user's time zone is unknown: daily notes may be of a day that has begun anywhere. */
 const EARLIEST_ZONE = "Pacific/Kiritimati";
 
 /**
- * Lets the agent open a conversation in which nobody has said anything yet: the first turn after a bare `/new` or
- * `/reset`. What it is told, with its latest notes where they may be shown, is stored once, before the model is asked.
+ * Lets the agent open an empty conversation: the first turn after a bare `/new` or `/reset`. Its instructions, with the
+ * latest notes where they may be shown, are stored once, before the model is called.
  */
 export async function openConversation(
   { row, principal, journal }: ActiveRun,

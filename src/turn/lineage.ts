@@ -11,8 +11,8 @@ export function spawnDepth({ key, settings }: Pick<SessionRow, "key" | "settings
 }
 
 /** Whether a session may start sub-agents. */
-export function maySpawn(owner: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
-  return spawnDepth(owner) < subagents.maxSpawnDepth;
+export function maySpawn(session: Pick<SessionRow, "key" | "settings">, { subagents }: Agent): boolean {
+  return spawnDepth(session) < subagents.maxSpawnDepth;
 }
 
 /**

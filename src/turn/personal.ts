@@ -1,12 +1,12 @@
 import type { CoreConfig } from "../config/schema.ts";
 import type { Principal } from "./principal.ts";
 
-/** Whether an owner talks to the agent and nobody else listens. */
+/** Whether the turn answers an owner in a direct conversation. */
 export function isOwnerAlone({ owner, place }: Principal): boolean {
   return owner && place === "direct";
 }
 
-/** Whether what is personal (USER.md, MEMORY.md, daily notes) may be shown to a model that answers somebody. */
+/** Whether personal files (USER.md, MEMORY.md, daily notes) may be shown in a turn. */
 export function isPersonal(principal: Principal, { prompt: { personalFiles } }: Pick<CoreConfig, "prompt">): boolean {
   if (personalFiles === "always") return true;
   return personalFiles === "direct" ? principal.place === "direct" : isOwnerAlone(principal);

@@ -4,16 +4,17 @@ import { parseSessionKey } from "../config/session-key.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { RunOrigin } from "../session-store/run.ts";
 
-/** Who speaks in a turn, and in front of whom. */
+/** The sender of a turn, and the kind of conversation. */
 export interface Principal {
-  /** Owners may do everything; everyone else only talks. */
+  /** Owners may use everything; other senders may only chat. */
   owner: boolean;
   place: Target["kind"];
 }
 
 /**
- * Who speaks, by the last thing that somebody said; only owners give commands. A turn without a target is its owner's
- * own page or program, or another session; but what is said in a group's session, its members come to hear.
+ * The principal of a turn: the sender of the last user message, or the owner for origins that act for one. A turn
+ * without a target comes from an API client or another session; its kind of conversation then follows from the session
+ * key, because replies in a group's session are visible to the group.
  */
 export function principalOf(
   messages: readonly Message[],

@@ -17,18 +17,18 @@ import { wasWarned } from "./truncation-warning.ts";
 import type { TurnContext } from "./turn-context.ts";
 import { workspaceNotes } from "./workspace-notes.ts";
 
-/** What a turn found out before its prompt is rendered. */
+/** Facts about a turn that are gathered before its prompt is rendered. */
 export interface TurnFacts {
   tools: readonly AnyTool[];
   files: BootstrapFiles;
   skills: Pick<TurnSkills, "list">;
-  /** As they may be shown. */
+  /** The owners' ids in the form that the prompt shows. */
   owners: readonly string[];
   /** `provider/model`. */
   model: string;
 }
 
-/** The input of the prompt's renderer for a turn, be it live or only looked at. */
+/** The input of the prompt renderer for a live turn or a preview. */
 export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput {
   const { session, principal, mode, agent, services } = context;
   const { config, host } = services;
@@ -74,12 +74,15 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
   };
 }
 
-/** That commands are those of a simulated bash, where there are any. */
+/** The note that commands run in a simulated bash, if there is a shell. */
 function shellFacts(tools: readonly AnyTool[]): { shell?: string } {
   return tools.some(({ name }) => name === "exec") ? { shell: "bash (simulated)" } : {};
 }
 
-/** Where an agent, and who talks to it, finds the documentation. The address of a request is nobody's word for it. */
+/**
+ * Where the agent and its users find the documentation. The address is taken from the configuration only, because a
+ * request's host is not trustworthy.
+ */
 function docsFacts({ prompt }: Services["config"]): DocsFacts {
   const { docsUrl, skillsUrl } = prompt;
   return { location: "docs://index", ...(docsUrl !== undefined && { url: docsUrl }), skillsUrl };
@@ -104,7 +107,7 @@ function channelFacts({ target, agent, services }: TurnContext): ChannelFacts | 
   return { name: target.channel, kind: target.kind, replies, capabilities };
 }
 
-/** How freely the agent may react there; undefined where it may not. */
+/** The reaction level of the channel; undefined if the agent may not react. */
 function reactionsIn({ target, services }: TurnContext): "minimal" | "extensive" | undefined {
   if (target === null) return undefined;
   const { channel, context } = services.channel(target.channel, target.accountId);
@@ -112,7 +115,7 @@ function reactionsIn({ target, services }: TurnContext): "minimal" | "extensive"
   return level === "minimal" || level === "extensive" ? level : undefined;
 }
 
-/** Whether a model is asked for tags around its thoughts; one that cannot be asked at all is not. */
+/** Whether the prompt asks for tags around the model's reasoning; not if the model is not available. */
 function isTagging(ref: string, thinking: ThinkingLevel, services: Services): boolean {
   const found = lookUpModel(() => services, ref);
   return found.kind === "model" && tagsReasoning(found, thinking);

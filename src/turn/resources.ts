@@ -9,14 +9,17 @@ const docs: Resource = {
   list: async () => PAGES.map(({ name, title, about }) => ({ path: name, about: `${title}: ${about}` })),
 };
 
-/** What may be read besides the workspace: the documentation by everybody, and by owners their agent's skills. */
+/**
+ * The resources that may be read besides the workspace: the documentation for all senders, and the agent's skills for
+ * owners.
+ */
 export function resourcesOf({ set, files, read }: TurnSkills, owner: boolean): Resources {
   return owner ? { docs, skills: skillsResource(set.eligible, files, read) } : { docs };
 }
 
 const SCHEME = "skills://";
 
-/** The files of skills that may be used. A SKILL.md is a text, as its reader is to follow it; all else are bytes. */
+/** The files of usable skills. A SKILL.md is read as text with its variables replaced; other files as bytes. */
 function skillsResource(eligible: readonly Skill[], files: TurnSkills["files"], read: TurnSkills["read"]): Resource {
   const skillAt = (address: string) => eligible.find(({ location }) => location === address);
   return {

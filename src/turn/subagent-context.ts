@@ -1,7 +1,7 @@
 import type { Spawned } from "../session-store/run.ts";
 
 /**
- * What a sub-agent is told of itself in each of its turns. Its task is the first message that it gets.
+ * The part of the prompt that describes a sub-agent's role. Its task is the first message of the conversation.
  * @param maySpawn whether it may have sub-agents itself
  */
 export function subagentContext({ lineage, label }: Spawned, maySpawn: boolean): string {

@@ -3,12 +3,12 @@ import type { PromptInput } from "../prompt/input.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 
-/** Whether the model was told before of the files that are cut now: of these, and of no others. */
+/** Whether the model was warned before about exactly these truncated files. */
 export function wasWarned({ truncationWarned }: SessionSettings, files: readonly BootstrapFile[]): boolean {
   return truncationWarned !== undefined && isSame(truncationWarned, cutAmong(files));
 }
 
-/** Notes for good of which cut files a prompt has told the model that answered, where it is to be told but once. */
+/** Stores which truncated files the answered prompt has warned about, if each warning is to be shown only once. */
 export function noteWarning(end: LoopEnd, input: PromptInput, noteWarned: (paths: readonly string[]) => void): void {
   if (end.kind !== "reply" || end.message.stop === "error") return;
   const cut = cutAmong(input.bootstrapFiles);

@@ -14,7 +14,7 @@ import type { Principal } from "./principal.ts";
  * goes through the same code as a live turn.
  */
 export interface TurnContext {
-  /** What the configuration revision of this turn opens; it does not change before the turn ends. */
+  /** The services of this turn's configuration revision, which is kept until the turn ends. */
   services: Services;
   agent: Agent;
   session: Pick<SessionRow, "key" | "settings">;

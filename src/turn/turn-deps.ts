@@ -15,7 +15,7 @@ import type { PromptKeeper } from "./preview/prompt-keeper.ts";
 import type { SkillsSource } from "./skills/session-skills.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
-/** What the workspace files of a prompt are gathered with. The cache and the etags outlive the turn. */
+/** Dependencies of gathering the prompt's workspace files. The cache and the etags outlive the turn. */
 export interface FilesDeps {
   hooks: PromptHooks;
   bootstrapCache: BootstrapCache;
@@ -24,7 +24,7 @@ export interface FilesDeps {
   listing: Promise<WorkspaceEntry[] | undefined>;
 }
 
-/** What the tools of a turn are made of, besides its context and the workspace. */
+/** Dependencies of a turn's tools, besides its context and the workspace. */
 export interface ToolsDeps {
   ports: TurnPorts;
   readEtags: ReadEtags;
@@ -33,26 +33,26 @@ export interface ToolsDeps {
   extraTools: readonly AnyTool[];
 }
 
-/** What a live turn works with, besides its run and its context. */
+/** Dependencies of a live turn, besides its run and its context. */
 export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills"> {
-  owner: SessionRow;
+  session: SessionRow;
   log: EventLog;
   hooks: SessionHooks;
-  /** What people see of the run before its end. */
+  /** What the run sends before its end. */
   output: RunOutput;
-  /** Where large tool results go. */
+  /** The bucket for large tool results. */
   files: R2Bucket;
-  /** Stores what the model is sent besides the conversation. */
+  /** Stores the prompt that the model is sent. */
   prompts: Pick<PromptKeeper, "keep">;
   skills: SkillsSource;
   /** The tool result with this number in the transcript. */
   resultAt(seq: number): ToolMessage | undefined;
   /** The last messages of a conversation that has ended, oldest first. */
   spokenIn(ended: EndedConversation, limit: number): SpokenMessage[];
-  /** Stores which truncated workspace files the model was told of. */
+  /** Stores which truncated workspace files the model was warned about. */
   noteWarned(paths: readonly string[]): void;
   /** Resolves when the lane grants its slot. */
   slot: Promise<unknown>;
-  /** What the run may spend; undefined if nothing is capped. */
+  /** The run's budget; undefined if nothing is capped. */
   budget: CallBudget | undefined;
 }

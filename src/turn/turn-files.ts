@@ -12,8 +12,8 @@ import type { TurnContext } from "./turn-context.ts";
 import type { FilesDeps } from "./turn-deps.ts";
 
 /**
- * The workspace files that the prompt shows, from one listing of the root and reads of what changed in it. Where
- * bootstrap files are skipped, none is asked for or made.
+ * The workspace files that the prompt shows, from one listing of the root and reads of changed files. If bootstrap
+ * files are skipped, none is read or created.
  */
 export async function gatherFiles(
   { mode, principal, runId, agent, services: { config } }: TurnContext,
@@ -46,7 +46,7 @@ export async function gatherFiles(
   return { ...rest, shown };
 }
 
-/** The bytes of an image that a message refers to; undefined where the file is gone, or is none that can be read. */
+/** The bytes of an image in a message; undefined if the file is gone or is not a readable image. */
 export async function loadImage(
   path: string,
   workspace: Pick<Workspace, "read">,

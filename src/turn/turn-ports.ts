@@ -5,14 +5,14 @@ import { sessionReach } from "./lineage.ts";
 import { hasWayOut } from "./output/outbox-port.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** What the tools of a turn reach besides the workspace. An absent port means that its tools are absent, too. */
+/** The ports of a turn's tools besides the workspace. If a port is absent, its tools are absent, too. */
 export interface TurnPorts {
   sessions: SessionsPort | undefined;
   outbox: OutboxPort | undefined;
   status: StatusPort;
 }
 
-/** What stands behind the ports of a live turn. */
+/** The implementations of a live turn's ports. */
 export interface LivePorts {
   sessions: Omit<SessionsPort, "maySpawn">;
   outbox: OutboxPort;
@@ -20,8 +20,8 @@ export interface LivePorts {
 }
 
 /**
- * The ports of a turn. One rule decides which of them a turn has, whether it is live or a preview.
- * @param live undefined in a preview: its ports are there to be listed and refuse every call
+ * The ports of a turn. The same rules apply to live turns and previews.
+ * @param live undefined in a preview: its ports only list the tools and refuse every call
  */
 export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(context)): TurnPorts {
   const reach = sessionReach(context);

@@ -7,25 +7,25 @@ import { agentsRefresh } from "./agents-refresh.ts";
 import { promptInput, type TurnFacts } from "./prompt-input.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** A prompt as a model is sent it, and what it was rendered from. */
+/** A prompt as it is sent to a model, and the input that it was rendered from. */
 export interface TurnPrompt extends SentPrompt {
   input: PromptInput;
 }
 
-/** The same, and how it reads for whoever takes over. */
+/** The prompt for the first model, and for models that take over by failover. */
 export interface LeadPrompt extends TurnPrompt {
-  /** The same for another model, `provider/model`, which took over: plugins are not asked again. */
+  /** The prompt for another model, `provider/model`. Hooks do not run again. */
   of(model: string): TurnPrompt;
 }
 
-/** What is there already when a prompt is to be made. */
+/** The facts that are known before the prompt is made. */
 export interface PromptParts extends Omit<TurnFacts, "owners"> {
   messages: PromptTurn["messages"];
 }
 
 /**
- * Makes the system prompt of a turn. It is the only way in which one is made: live turns, `/context`, and whoever only
- * looks at what a turn would get go through here, so that they see the same bytes.
+ * Makes the system prompt of a turn. Live turns, `/context` and previews all use this function, so they get the same
+ * bytes.
  */
 export async function turnPrompt(
   context: TurnContext,
@@ -52,7 +52,7 @@ export async function turnPrompt(
   return { ...lead, of };
 }
 
-/** A prompt as it is before plugins are asked, with all that is in it of theirs. */
+/** The prompt before hooks change it, with the plugins' sections. */
 function rendering(input: PromptInput, model: string, { plugins }: Services): RenderedPrompt {
   const rendered = renderSystemPrompt(input, plugins.sections);
   const isThere = (section: string) => rendered.sections.some(({ name }) => name === section);

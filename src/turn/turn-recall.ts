@@ -5,8 +5,8 @@ import { spawnDepth } from "./lineage.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /**
- * How a turn searches its agent's memory; undefined if it may not. Only owners' turns do, and no sub-agent's: as with
- * MEMORY.md, what a sub-agent has to know is in its task. Opening the port reads nothing.
+ * The port for searching the agent's memory; undefined if the turn may not. Only owners' turns may, and no sub-agent's:
+ * its task contains what it needs, as with MEMORY.md. Opening the port reads nothing.
  */
 export function turnRecall({ session, principal, agent, services }: TurnContext): RecallPort | undefined {
   if (!agent.memorySearch.enabled || !principal.owner || spawnDepth(session) > 0) return undefined;

@@ -6,7 +6,7 @@ import type { ExecPort } from "../tools/exec.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnContext } from "./turn-context.ts";
 
-/** How a turn runs commands; undefined if its agent may run none. Opening the port reads nothing. */
+/** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
 export function turnShell(
   { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
   { env, mounts }: Pick<TurnSkills, "env" | "mounts">,

@@ -9,7 +9,13 @@ import type { ToolsDeps } from "./turn-deps.ts";
 import { turnRecall } from "./turn-recall.ts";
 import { turnShell } from "./turn-shell.ts";
 
-/** The tools of a turn, over what it may reach. */
+/**
+ * The tools of a turn. Four gates decide whether its sender may run `exec`:
+ * 1. `principalOf` (principal.ts) decides whether the sender is an owner.
+ * 2. `toolsFor` (tools/index.ts) gives `exec` only to owners, and only if `turnShell` opens a shell.
+ * 3. `allowsTool` (tools/policy.ts) applies the agent's tool policies.
+ * 4. The exec rules of the agent's configuration turn commands off, or ask an owner to approve each (tools/exec.ts).
+ */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
   const { readEtags, extraTools, skills } = deps;
   const { services, agent, principal } = context;

@@ -27,12 +27,12 @@ import { gatherFiles, loadImage } from "./turn-files.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
 
-/** Silence of a model after which its call is given up. */
+/** Time without output after which a model call is abandoned. */
 export const MODEL_IDLE_MS = 120_000;
 
 /**
- * One turn, from the stored input to the reply: gathers what the agent sees, renders the prompt, lets the model work,
- * and shapes what it said; undefined where it pauses for a person. Before it asks the model a warm turn costs one R2
+ * Runs one turn, from the stored input to the reply: gathers the workspace files, renders the prompt, runs the agent
+ * loop, and shapes the reply; undefined if it pauses for an approval. Before the model call a warm turn costs one R2
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnDeps): Promise<RunResult | undefined> {
@@ -45,7 +45,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
-  if (canRecall(tools) && beginsConversation(run.journal, deps.owner)) services.compareMemory(agent);
+  if (canRecall(tools) && beginsConversation(run.journal, deps.session)) services.compareMemory(agent);
   const direct = await directTurn(run, context, deps, { skills, tools, keep });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 
@@ -88,9 +88,9 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
       complete: () => addSkillNotes(run, skills),
       emit: (event) => {
         deps.log.show(run.row.id, Date.now(), event);
-        deps.output.hear(event);
+        deps.output.onEvent(event);
       },
-      onDirectives: (directives) => deps.output.directed(directives),
+      onDirectives: (directives) => deps.output.onDirectives(directives),
       newMessageId: () => newId("msg", Date.now()),
       now: Date.now,
     },

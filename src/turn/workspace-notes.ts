@@ -1,7 +1,7 @@
 import { sharingAgents } from "../config/agents.ts";
 import type { Config } from "../services/config-schema.ts";
 
-/** What the prompt says of a workspace besides where it is: who else works in it. */
+/** The prompt's notes on a workspace besides its path: the agents that share it. */
 export function workspaceNotes(config: Config, agentId: string): string[] {
   const others = sharingAgents(config, agentId);
   if (others.length === 0) return [];

@@ -104,7 +104,7 @@ test("a run stays open until the index has stored its end, because the update ma
     const batch = () => Promise.reject(new Error("lost"));
     const database = { prepare: () => statement, batch } as unknown as D1Database;
     const fence = new Fence(storage, store, new EventLog(store, 1));
-    const deps = { store, fence, database, owner: () => readSessionRow(store)!, now: Date.now };
+    const deps = { store, fence, database, session: () => readSessionRow(store)!, now: Date.now };
     const indexer = new IndexSync({ ...deps, audit: new AuditTrail(deps) });
     await indexer.sync();
     expect(indexer.isBehind).toBe(true);

@@ -28,7 +28,14 @@ async function drain(store: Store, answer: (part: OutboundPart) => Delivery, now
     return answer(part);
   };
   const ready = async (draft: string, target: Target) => draft.split("|").map((text) => ({ target, text }));
-  await drainOutbox({ store, write: (work) => work(), ready, send: send, sent: () => undefined, now: () => now });
+  await drainOutbox({
+    store,
+    write: (work) => work(),
+    prepareParts: ready,
+    send: send,
+    sent: () => undefined,
+    now: () => now,
+  });
   return taken;
 }
 

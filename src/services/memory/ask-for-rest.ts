@@ -3,26 +3,26 @@ import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { requestIndexing } from "./request-indexing.ts";
 
-/** How long work waits of which nothing could be done: twice as long each time. */
+/** Delay after an attempt without progress; doubled each time. */
 const FIRST_WAIT_MS = 2000;
-/** After so many times in a row it is left to whoever searches, writes or asks next. */
+/** After this many attempts without progress, no more messages are sent until the next search, write or request. */
 const MAX_FRUITLESS = 10;
-/** How long somebody else is left alone with it. */
+/** Delay while another worker holds the index. */
 const BUSY_WAIT_MS = 15_000;
 
-/** How a work stands of which something is left. */
+/** The state of unfinished work. */
 export interface Rest {
-  /** Whether somebody else is at it. */
+  /** Whether another worker holds the index. */
   isBusy: boolean;
-  /** Whether some of it was done, and more can be done now. */
+  /** Whether there was progress, and more is possible now. */
   hasMoved: boolean;
-  /** How often in a row nothing could be done of it before. */
+  /** The number of consecutive attempts without progress before. */
   fruitless: number;
-  /** How long it is to wait at least, where nothing can be done of it now. */
+  /** The minimum delay, if no progress is possible now. */
   waitMs?: number | undefined;
 }
 
-/** Asks for the rest of a work. Never rejects: what is left is known, and somebody will ask for it. */
+/** Requests the rest of the work. Never rejects: the unfinished work is stored, and a later request will include it. */
 export async function askForRest(
   { indexing, agentId }: { indexing: Queue; agentId: string },
   rest: Rest,

@@ -7,18 +7,18 @@ import type { VectorDeps } from "../../memory/vectors/vector-store.ts";
 import { askForRest } from "./ask-for-rest.ts";
 import type { MemoryEnv } from "./memory-deps.ts";
 
-/** An agent that is not configured any more has none of its own, and for clearing away all are as good. */
+/** An agent that is not configured has no settings; for clearing, the defaults will do. */
 const SETTINGS = memorySearch.parse({});
 
-/** Whose memory is cleared away. */
+/** Dependencies of `clearMemory`. */
 export interface ClearMemoryDeps extends Pick<VectorDeps, "agentId" | "host" | "now"> {
   env: Pick<MemoryEnv, "MEMORY" | "INDEXING" | "VECTORS">;
 }
 
 /**
- * Clears away the whole index of an agent that is to have none, as far as the budget goes, and asks for the rest. It may end
- * anywhere and be repeated. What the index was made from stays, so that it can be made anew.
- * @throws what D1 throws
+ * Clears the index of an agent without memory, as far as the budget allows, and requests the rest. It may end at any
+ * point and be repeated. The source files stay, so the index can be rebuilt.
+ * @throws the error of D1
  */
 export async function clearMemory(
   { env, agentId, host, now }: ClearMemoryDeps,
@@ -41,7 +41,7 @@ export async function clearMemory(
     },
     half,
   );
-  // Where nobody makes embeddings all spaces leave as a whole: no vector is to be forgotten by itself.
+  // Without an embedder all vector spaces are dropped as a whole: no single vector has to be removed.
   const removeVectors = async () => {};
   const files = await syncFiles(
     { database, agentId, settings: SETTINGS, stores: [], removeVectors, now },

@@ -8,16 +8,16 @@ import type { SyncDeps } from "../../memory/sync/index-documents.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
 import { requestIndexingAfterSearch } from "./request-indexing.ts";
 
-/** What the very first search takes upon itself, so that an agent with some notes has an answer at once. */
+/** The budget of the first search, so that an agent with a few notes gets results at once. */
 const FIRST_INDEX = { force: false, budgetMs: 1500, budgetBytes: 1024 * 1024 };
-/** How long a search waits for all of that. */
+/** Timeout of a search for freshening. */
 const PATIENCE_MS = 4000;
-/** A comparison of all files that is younger need not be done again. */
+/** A comparison of all files that is younger is not repeated. */
 const FRESH_MS = 60_000;
-/** How soon the queue is asked again for what it was asked for a moment ago. */
+/** Minimum time between two requests to the queue. */
 const QUIET_MS = 10_000;
 
-/** What freshening works with. */
+/** Dependencies of `freshen`. */
 export interface FreshenDeps {
   agent: Pick<Agent, "id" | "memorySearch">;
   sync: SyncDeps;
@@ -27,8 +27,8 @@ export interface FreshenDeps {
 }
 
 /**
- * Indexes before a search what is quickly indexed: words only, no embedding. The rest is the queue's. Never rejects.
- * @returns whether the index is another now
+ * Indexes recent changes before a search, full text only, without embeddings. The queue does the rest. Never rejects.
+ * @returns whether the index has changed
  */
 export async function freshen(deps: FreshenDeps, age: IndexAge): Promise<boolean> {
   if (age.comparedAt !== null && !deps.agent.memorySearch.sync.onSearch) return false;

@@ -3,10 +3,10 @@ import type { Visibility } from "../../memory/agent-memory.ts";
 import type { EmbedderCooldowns } from "../../memory/embed/cooldown.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
-/** The Worker's bindings that a memory stands on. */
+/** The Worker's bindings for memory. */
 export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "VECTORS" | "AI">;
 
-/** What an isolate remembers for all memories. */
+/** The isolate's caches for all memories. */
 export interface MemoryCaches {
   /** Embedders that failed and are not called for a while. */
   cooldowns: EmbedderCooldowns;
@@ -14,7 +14,7 @@ export interface MemoryCaches {
   queryVectors: Map<string, Float32Array>;
 }
 
-/** What a memory needs besides its bindings, and for whom it is opened. */
+/** Dependencies of a memory besides its bindings. */
 export interface OpenMemoryDeps {
   agent: Agent;
   /** The agent's. */
@@ -23,14 +23,14 @@ export interface OpenMemoryDeps {
   secret(name: string): string | undefined;
   host: "cloudflare-workers" | "workerd";
   parts: MemoryCaches;
-  /** What whoever asks may see; all where it is absent. */
+  /** The part of the memory that the caller may see; all of it if absent. */
   visibility?: Visibility | undefined;
   now(): number;
-  /** Keeps the caller alive for work that nobody waits for. */
+  /** Keeps the caller alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** For an isolate that remembers nothing yet. */
+/** Empty caches. */
 export function newMemoryCaches(): MemoryCaches {
   return { cooldowns: new Map(), queryVectors: new Map() };
 }

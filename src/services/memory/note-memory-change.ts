@@ -6,16 +6,16 @@ import { isMemoryPath } from "../../memory/memory-paths.ts";
 import { noteChange } from "../../memory/store/changes.ts";
 import { requestIndexingAfterChange } from "./request-indexing.ts";
 
-/** How long whoever wrote a file waits for the database to take note of it. */
+/** Timeout of the database. */
 const ANSWER_MS = 3000;
 
-/** The Worker's bindings by which a change comes to the index. */
+/** The Worker's bindings for recording changes. */
 export type ChangeEnv = Pick<Env, "MEMORY" | "INDEXING">;
 
 /**
- * Takes note that a file of the workspace of these agents is another now. Where it is memory, their next search knows it,
- * and the queue is told, once for all changes within `sync.watchDebounceMs`. Never rejects: a change that could not be noted
- * is found when the files are compared.
+ * Records a changed workspace file for these agents. If it belongs to memory, their next search includes it, and the
+ * queue gets one message for all changes within `sync.watchDebounceMs`. Never rejects: a change that could not be
+ * recorded is found when the files are compared.
  */
 export async function noteMemoryChange(
   env: ChangeEnv,

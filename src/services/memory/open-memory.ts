@@ -22,7 +22,7 @@ import { transcriptDocuments } from "./transcript-documents.ts";
 import { remembersTranscripts } from "./transcript-sources.ts";
 import { updateIndex } from "./update-index.ts";
 
-/** Opens the memory of an agent, the way its configuration says. Cheap, and asks nothing of anybody. */
+/** Opens the memory of an agent by its configuration. Cheap: nothing is read or called. */
 export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
   const { agent, now, waitUntil, visibility } = deps;
   const { id: agentId, memorySearch: settings, contextLimits } = agent;
@@ -82,7 +82,7 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
   };
 }
 
-/** Where the texts of a memory come from. */
+/** The document stores of a memory. */
 function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: OpenMemoryDeps): DocumentStore[] {
   const files = workspaceDocuments(workspace, agent.memorySearch);
   if (!remembersTranscripts(agent)) return [files];
@@ -123,7 +123,7 @@ function statusOf(
   };
 }
 
-/** What an index cannot do is said in a way that may be shown. @throws MemoryError */
+/** Converts errors of the index into errors that may be shown. @throws MemoryError */
 async function answering<Answer>(agentId: string, work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work();

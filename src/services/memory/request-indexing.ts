@@ -1,29 +1,29 @@
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 
-/** What the queue INDEXING carries: an agent whose index is to be brought up to date. */
+/** A message of the queue INDEXING: an agent whose index is to be updated. */
 export interface IndexMemory {
   kind: "index-memory";
   agentId: string;
-  /** How often in a row nothing could be done of what is left. */
+  /** The number of consecutive attempts without progress. */
   fruitless?: number;
 }
 
 /** Most messages of one call of a queue. */
 const MAX_AT_ONCE = 100;
-/** A message that comes so much before it was due would be too early for a change that counts on it. */
+/** A message that is due this long before a change is ready would be too early for it. */
 const SLACK_MS = 250;
-/** How long the next listing waits where one was too long. */
+/** Delay of the next listing after an incomplete one. */
 const LISTING_MS = 10_000;
-/** For how long one message will do for all conversations that begin. */
+/** How long one message covers all new conversations. */
 const START_MS = 60_000;
 
-/** By who asks and for whom, up to when another message is not needed. */
+/** By reason and agent: until when no other message is needed. */
 const covered = new WeakMap<Queue, Map<string, number>>();
 
 /**
- * Asks for an agent's index to be brought up to date. May be asked for again at any time: one index is made once at a time.
- * @throws whatever the queue throws
+ * Requests an update of an agent's index. May be repeated at any time: an index is updated by one worker at a time.
+ * @throws the error of the queue
  */
 export async function requestIndexing(
   queue: Queue<IndexMemory>,
@@ -35,7 +35,7 @@ export async function requestIndexing(
   await queue.send(message, { delaySeconds: Math.ceil(delayMs / 1000) });
 }
 
-/** The same for many agents. @throws whatever the queue throws */
+/** Requests updates for many agents. @throws the error of the queue */
 export async function requestIndexingOfAll(queue: Queue<IndexMemory>, agentIds: readonly string[]): Promise<void> {
   for (let i = 0; i < agentIds.length; i += MAX_AT_ONCE) {
     await queue.sendBatch(
@@ -45,8 +45,8 @@ export async function requestIndexingOfAll(queue: Queue<IndexMemory>, agentIds: 
 }
 
 /**
- * Asks for it because of a change, with one message for all changes of the next `delayMs`: it comes when they are over.
- * @throws whatever the queue throws
+ * Requests an update after a change, with one message for all changes of the next `delayMs`, delivered after them.
+ * @throws the error of the queue
  */
 export function requestIndexingAfterChange(
   queue: Queue<IndexMemory>,
@@ -58,7 +58,7 @@ export function requestIndexingAfterChange(
   return askUnlessCovered(queue, agentId, { name: "change", delayMs: delayed, forMs: delayed - SLACK_MS }, now);
 }
 
-/** Asks for it because of a search, and not again for `forMs`. @throws whatever the queue throws */
+/** Requests an update for a search, at most once in `forMs`. @throws the error of the queue */
 export function requestIndexingAfterSearch(
   queue: Queue<IndexMemory>,
   agentId: string,
@@ -69,8 +69,8 @@ export function requestIndexingAfterSearch(
 }
 
 /**
- * Asks for it because not all could be listed at once, with one message in a while. Never rejects: whoever searches next
- * has it listed again.
+ * Requests an update after an incomplete listing, with at most one message per delay. Never rejects: the next search
+ * requests it again.
  */
 export async function requestIndexingAfterListing(
   queue: Queue<IndexMemory>,
@@ -84,7 +84,7 @@ export async function requestIndexingAfterListing(
   }
 }
 
-/** Asks for it because a conversation begins, with one message for many of them. Never rejects: a search looks for itself. */
+/** Requests an update for new conversations, one message for many. Never rejects: a search checks by itself. */
 export async function requestIndexingAtStart(queue: Queue<IndexMemory>, agentId: string, now: number): Promise<void> {
   try {
     await askUnlessCovered(queue, agentId, { name: "start", delayMs: 0, forMs: START_MS }, now);

@@ -2,7 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { sessions } from "../../db/schema.ts";
 
-/** When something last happened in each of an agent's sessions, the latest first. @throws whatever D1 throws */
+/** The time of the last activity in each of an agent's sessions, latest first. @throws the error of D1 */
 export async function sessionTimes(
   database: D1Database,
   agentId: string,

@@ -9,23 +9,23 @@ import { sessionTimes } from "./session-times.ts";
 import { type IndexedPage, noteUnchanged, readTranscriptIndex } from "./transcript-index.ts";
 import { isRemembered } from "./transcript-sources.ts";
 
-/** Most sessions of an agent that are remembered, those of which something was heard last. */
+/** Most sessions of an agent that are listed, the most recently active. */
 const MAX_SESSIONS = 20_000;
-/** Most sessions that are asked in one listing, and how many at once. */
+/** Most sessions that one listing calls, and how many at once. */
 const MAX_ASKED = 200;
 const IN_FLIGHT = 6;
-/** How often one is asked where it is long: each time it lays out some thousands of messages. */
+/** Most calls to one long session; each call paginates some thousands of messages. */
 const MAX_CALLS = 50;
-/** A page that was indexed so soon after something happened may have been read before. */
+/** A page that was indexed this soon after activity may have been read before it. */
 const SLACK_MS = 60_000;
 
-/** What memory asks of a session: its transcript as pages. */
+/** The calls that memory makes to a session: its transcript as pages. */
 export interface TranscriptSession {
   transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | undefined>;
   transcriptPage(conversation: string, page: number): Promise<(TranscriptPage & { text: string }) | undefined>;
 }
 
-/** Where an agent's transcripts are, and what is known of them. */
+/** Dependencies of `transcriptDocuments`. */
 export interface TranscriptDocumentsDeps {
   agentId: string;
   /** The index of all sessions. */
@@ -33,14 +33,14 @@ export interface TranscriptDocumentsDeps {
   /** The index of memories. */
   memory: D1Database;
   call: CallSession<TranscriptSession>;
-  /** Asks for another listing soon: in this one not all could be asked. */
+  /** Requests another listing soon, because this one was incomplete. */
   goOn(): void;
   now(): number;
 }
 
 /**
- * The transcripts of an agent's sessions, as documents of its memory. A listing asks those sessions alone in which something
- * happened since they were indexed: the others sleep on, and are listed as the index has them.
+ * The transcripts of an agent's sessions as memory documents. A listing calls only sessions that were active since they
+ * were indexed; all others are listed from the index without loading them.
  */
 export function transcriptDocuments(deps: TranscriptDocumentsDeps): DocumentStore {
   const { agentId, call } = deps;
@@ -66,7 +66,7 @@ function placeAt(path: string, agentId: string) {
 }
 
 async function list({ agentId, database, memory, call, goOn, now }: TranscriptDocumentsDeps): Promise<Document[]> {
-  // The index first: what is indexed meanwhile is as new as what is asked, or newer.
+  // The index is read first, so that pages indexed meanwhile are at least as new as the answers.
   const index = await readTranscriptIndex(memory, agentId);
   const talks = (await sessionTimes(database, agentId, MAX_SESSIONS)).filter(({ key }) => isRemembered(key));
   const keyOf = (path: string) => parseTranscriptPath(path, agentId)?.sessionKey;
@@ -86,12 +86,12 @@ async function list({ agentId, database, memory, call, goOn, now }: TranscriptDo
   return talks.flatMap(({ key }) => answers.get(key) ?? known.get(key) ?? []).map(documentOf);
 }
 
-/** When what the index has of a session was last what the session has. */
+/** When the index of a session was last known to match the session. */
 function seenAt(pages: readonly IndexedPage[] = []): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...pages.map(({ indexedAt }) => indexedAt));
 }
 
-/** The pages of a session; undefined where it does not say, and is asked again another time. */
+/** The pages of a session; undefined if it does not answer, so that it is called again later. */
 async function ask(sessionKey: string, call: CallSession<TranscriptSession>): Promise<TranscriptPage[] | undefined> {
   try {
     let remembered = NOTHING;

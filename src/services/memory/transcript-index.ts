@@ -5,16 +5,16 @@ import { TRANSCRIPTS } from "../../memory/memory-paths.ts";
 import type { TranscriptPage } from "../../memory/transcript-path.ts";
 import { transcriptFolder } from "../../memory/transcript-path.ts";
 
-/** Most rows of a kind that are looked at: more than a memory has files. */
+/** Most rows that are read: more than a memory has files. */
 const MAX_ROWS = 50_000;
 
-/** A page of a transcript, as the index of a memory has it. */
+/** A transcript page in the index of a memory. */
 export interface IndexedPage extends TranscriptPage {
-  /** When it was last known to be what the session has. */
+  /** When it was last known to match the session. */
   indexedAt: number;
 }
 
-/** What an agent's index has of transcripts, and the pages that are known to be others now. @throws whatever D1 throws */
+/** An agent's indexed transcript pages, and the pages that are known to have changed. @throws the error of D1 */
 export async function readTranscriptIndex(
   database: D1Database,
   agentId: string,
@@ -36,7 +36,7 @@ export async function readTranscriptIndex(
   return { pages, changed: changed.map((change) => change.path) };
 }
 
-/** Takes note that pages are what their sessions have now. @throws whatever D1 throws */
+/** Records that pages match their sessions. @throws the error of D1 */
 export async function noteUnchanged(
   database: D1Database,
   agentId: string,
@@ -51,9 +51,9 @@ export async function noteUnchanged(
 }
 
 /**
- * Takes note that pages are others now, or gone: the next index looks at them.
- * @param token another one each time
- * @throws whatever D1 throws
+ * Records that pages have changed or are gone, for the next update of the index.
+ * @param token a new one each time
+ * @throws the error of D1
  */
 export async function notePages(
   database: D1Database,
@@ -68,9 +68,9 @@ export async function notePages(
 }
 
 /**
- * Takes all that was said in a session out of an agent's index, so that no search finds it, and out of the cache of
- * embeddings. The rows of its passages go with the next index. May be repeated.
- * @throws whatever D1 throws; nothing is changed then
+ * Removes a session's transcript from an agent's index, so that no search finds it, and from the embedding cache. The
+ * rows of its passages are removed by the next update. May be repeated.
+ * @throws the error of D1; nothing is changed then
  */
 export async function forgetTranscripts(database: D1Database, agentId: string, sessionKey: string): Promise<void> {
   const db = drizzle(database);
@@ -95,7 +95,7 @@ export async function forgetTranscripts(database: D1Database, agentId: string, s
 }
 
 function isLive(agentId: string): SQL | undefined {
-  // SQLite takes the index only where a query says `state = 'live'` literally.
+  // SQLite uses the index only if a query contains `state = 'live'` literally.
   return and(sql`${files.memoryId} = ${memoryOf(agentId)}`, sql`${files.state} = 'live'`);
 }
 

@@ -6,8 +6,9 @@ import { parseTranscriptPath, transcriptFolder } from "../../memory/transcript-p
 import type { Config } from "../services.ts";
 
 /**
- * What a turn of a session may see of its agent's memory: of transcripts, those of the sessions that it may reach. Sub-agents'
- * sessions are not remembered, so that none is of a descendant, and of the agent's others it reaches all or none.
+ * The part of its agent's memory that a turn may see: of transcripts, those of the sessions that it may reach.
+ * Sub-agents' sessions are not indexed, so no indexed session is a descendant, and the turn reaches either all or none
+ * of the agent's other sessions.
  */
 export function transcriptReach(
   { key: ownKey, agentId }: { key: string; agentId: string },

@@ -2,16 +2,16 @@ import type { Agent } from "../../config/agents.ts";
 import { isForOneRequest, parseSessionKey, type SessionKind } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
 
-/** Sessions in which people talk. What a sub-agent, a job or a hook has done is told where somebody waits for it. */
+/** Kinds of sessions with people. The results of sub-agents, jobs and hooks are reported to those sessions. */
 const TALKS: ReadonlySet<SessionKind> = new Set(["main", "direct", "group", "channel"]);
 
-/** Whether an agent's memory consists of what was said, too. */
+/** Whether an agent's memory includes transcripts. */
 export function remembersTranscripts({ memorySearch }: Pick<Agent, "memorySearch">): boolean {
   const { enabled, sources, experimental } = memorySearch;
   return enabled && experimental.sessionMemory && sources.includes("sessions");
 }
 
-/** Whether what is said in a session is to be remembered: a conversation with people, and not for one request alone. */
+/** Whether a session's transcript is indexed: it is a conversation with people, and not for a single request. */
 export function isRemembered(sessionKey: string): boolean {
   try {
     return TALKS.has(parseSessionKey(sessionKey).kind) && !isForOneRequest(sessionKey);

@@ -5,7 +5,7 @@ import { fillVectors } from "../../memory/vectors/fill-vectors.ts";
 import type { VectorDeps } from "../../memory/vectors/vector-store.ts";
 import { askForRest } from "./ask-for-rest.ts";
 
-/** What bringing an index up to date works with. */
+/** Dependencies of `updateIndex`. */
 export interface UpdateIndexDeps {
   agentId: string;
   sync: SyncDeps;
@@ -17,15 +17,15 @@ export interface UpdateIndexDeps {
 export interface UpdateIndexOptions {
   force: boolean;
   budgetMs: number;
-  /** How often in a row nothing could be done of what was left. */
+  /** The number of consecutive attempts without progress. */
   fruitless?: number;
 }
 
 /**
- * Indexes what has changed, words first, then makes the vectors that are missing. What is left when the time is over is
- * the next message's, which this sends.
+ * Indexes changes, full text first, then creates missing vectors. When the time is up, the rest is left to another
+ * message, which this function sends.
  * @returns whether nothing is left
- * @throws what D1 throws
+ * @throws the error of D1
  */
 export async function updateIndex(deps: UpdateIndexDeps, options: UpdateIndexOptions): Promise<boolean> {
   const { force, budgetMs, fruitless = 0 } = options;
@@ -37,7 +37,7 @@ export async function updateIndex(deps: UpdateIndexDeps, options: UpdateIndexOpt
     return false;
   }
   const leftMs = endsAt - deps.now();
-  // Where a comparison alone takes all the time, it would be made again for ever, and no vector.
+  // If the comparison alone used up all the time, it would be repeated forever and no vector created.
   const isTurn = leftMs > 0 || files.indexed === 0;
   const vectors = isTurn ? await fillVectors(deps.vectors, { budgetMs: Math.max(0, leftMs) }) : { left: 1 };
   const isLeft = files.left > 0 || vectors.left > 0;

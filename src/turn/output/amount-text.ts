@@ -8,13 +8,13 @@ export function tokenText(tokens: number): string {
   return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }
 
-/** Estimated money, with more digits where it is little. */
+/** An estimated cost, with more digits if it is small. */
 export function moneyText(micros: number): string {
   const usd = usdOf(micros);
   return `$${usd.toFixed(usd >= 1 || usd === 0 ? 2 : 4)}`;
 }
 
-/** What some runs came to, in a line. */
+/** The total of some runs, in a line. */
 export function totalText({ runs, input, output, cacheRead, costMicros, unpriced }: Total): string {
   if (runs === 0) return "nothing";
   const cached = cacheRead > 0 ? ` (${tokenText(cacheRead)} from a cache)` : "";

@@ -4,17 +4,17 @@ import type { AttachedFile } from "../../session-store/stored-shapes.ts";
 import { mediaTypeForPath } from "../../workspace/media-type.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
 
-/** Most files that one text takes along. */
+/** Most files of one message. */
 export const MAX_FILES = 10;
 
-/** Files that are to be sent, and why others are not. */
+/** The files to send, and the problems of others. */
 export interface Attached {
   files: AttachedFile[];
-  /** A line for each, as Markdown. */
+  /** One line each, as Markdown. */
   problems: string[];
 }
 
-/** Looks for files of the workspace that are to be sent, as they are now: what is stored of one is its path and etag. */
+/** Looks up workspace files to send. Only the path and the current etag of a file are stored. */
 export async function attach(paths: readonly string[], asVoice: boolean, workspace: Workspace): Promise<Attached> {
   const found: Attached = { files: [], problems: [] };
   for (const path of paths.slice(0, MAX_FILES)) {
@@ -31,12 +31,12 @@ export async function attach(paths: readonly string[], asVoice: boolean, workspa
   return found;
 }
 
-/** What stands for a file where its channel takes none, and is looked at before it is sent; as Markdown. */
+/** The Markdown line that replaces a file where the channel takes none, and that message hooks see. */
 export function fileLine({ path }: AttachedFile): string {
   return `📎 \`${nameOf(path)}\``;
 }
 
-/** Reads a file that is to be sent. One that has changed since it was named is not what was meant. */
+/** Reads a file to send. If it has changed since it was named, it is not sent. */
 export async function readAttachedFile(
   { path, etag, asVoice }: AttachedFile,
   workspace: Workspace,

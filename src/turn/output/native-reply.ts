@@ -2,9 +2,9 @@ import type { ReplyToMode, Target } from "../../channels/channel.ts";
 import type { Answering } from "../../session-store/run-result.ts";
 
 /**
- * Where the parts of a text go: the first one as a native reply where that was asked for, or is the account's way, and the
- * others beside it. Pure.
- * @param target with the message at hand in `replyToId`
+ * The targets of a text's parts: the first is a native reply if it was requested or is the account's default, the
+ * others are not.
+ * @param target its `replyToId` is the message that the run answers
  */
 export function replyTargets(
   target: Target,

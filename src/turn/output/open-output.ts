@@ -16,13 +16,15 @@ export interface OpenOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  deliveries: Pick<RunOutputDeps, "format" | "ask"> & { drainSoon(): Promise<void> };
+  deliveries: Pick<RunOutputDeps, "format" | "formatApprovalQuestion"> & { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Opens the output of a run, which from now on takes part in the commits of the run's journal. */
+/**
+ * Creates the output of a run and registers it as the observer of the run's journal, so it writes within its commits.
+ */
 export function openOutput(
   run: ActiveRun,
   { agent, services, session: { settings } }: TurnContext,
@@ -32,7 +34,7 @@ export function openOutput(
     {
       ...{ store, log, fence, now: Date.now },
       format: (...text) => deliveries.format(...text),
-      ask: (row, state) => deliveries.ask(row, state),
+      formatApprovalQuestion: (row, state) => deliveries.formatApprovalQuestion(row, state),
       send: () => waitUntil(deliveries.drainSoon()),
     },
     run,
@@ -47,7 +49,7 @@ export function openOutput(
   return output;
 }
 
-/** Whether the account that a reply leaves by sends it in blocks; undefined where it does not say. */
+/** Whether the account that sends the reply is configured for block streaming; undefined if it is not set. */
 function inBlocks(services: Services, target: Target | null): boolean | undefined {
   if (target === null) return undefined;
   const { channel, context } = services.channel(target.channel, target.accountId);

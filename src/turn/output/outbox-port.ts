@@ -19,25 +19,25 @@ import type { TurnContext } from "../turn-context.ts";
 import { attach, fileLine } from "./files.ts";
 import { replyTargets } from "./native-reply.ts";
 
-/** What sending messages needs of the object that it is done for. */
+/** Dependencies of `outboxPort`. */
 export interface OutboxPortDeps {
   store: Store;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   now(): number;
-  /** Cuts a text into parts once plugins have seen it, and sends what is due. */
+  /** Runs the message hooks over a text, formats it, and sends what is due. */
   deliveries: {
-    ready(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
+    prepareParts(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
     drainSoon(): Promise<void>;
   };
   database: D1Database;
-  /** Keeps the object alive for work that nobody waits for. */
+  /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** Sends messages of the agent's own from a run (the message tool). */
+/** Sends a run's own messages to channels (the message tool). */
 export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort {
   return {
     send: (message, call) => send(message, call, run, deps),
@@ -46,8 +46,8 @@ export function outboxPort(run: ActiveRun, deps: OutboxPortDeps): OutboxPort {
 }
 
 /**
- * Whether a turn may send messages of its own: sub-agents speak through who started them, and where no channel is set
- * up there is nobody to speak to.
+ * Whether a turn may send messages: not in a sub-agent, which reports to its parent, and not without a configured
+ * channel.
  */
 export function hasWayOut({
   session,
@@ -69,8 +69,8 @@ function hasReadyChannel(services: Services): boolean {
 }
 
 /**
- * One commit with the message and, where it goes to another session's people, with what that session is to be told.
- * Plugins look at it before: what they cancel was never sent, and whoever asked for it is told so.
+ * Stores a message in one commit, with the note for the session that owns the conversation, if it is another one.
+ * Message hooks run first: a message that they cancel is not stored, and the tool call fails with the reason.
  */
 async function send(
   message: OwnMessage,
@@ -82,7 +82,7 @@ async function send(
   const target = targetOf(message.to, run, deps.services());
   const shown = `${target.channel}:${target.conversationId}`;
   const ownerKey = await ownerKeyOf(target, run, deps);
-  const name = await callName(run, deps.owner().key, callId);
+  const name = await callName(run, deps.session().key, callId);
   const known = storedAs(name, run, store);
   if (known.length > 0) return { status: "queued", to: shown, deliveryIds: known };
   const { parts, told } = await messageParts(message, target, run, deps);
@@ -90,7 +90,7 @@ async function send(
   signal.throwIfAborted();
   fence.write(() => {
     enqueue(store, { runId: run.row.id, parts, deliveryIds }, now());
-    if (ownerKey === deps.owner().key) return;
+    if (ownerKey === deps.session().key) return;
     const note = { target: sessionTarget(ownerKey), text: told };
     enqueue(store, { runId: run.row.id, parts: [note], deliveryIds: [`dlv_${nth(name, parts.length)}`] }, now());
   });
@@ -116,7 +116,7 @@ async function react(
   if (delivery.outcome !== "delivered") throw new Error(delivery.reason);
 }
 
-/** The parts that the call of this name has stored, in order; none before it has. */
+/** The stored parts of a call, in order; none before it has run. */
 function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
   const own = runDeliveries(store, row.id).filter(({ target }) => target?.channel !== SESSION_CHANNEL);
   const ids = new Set(own.map(({ deliveryId }) => deliveryId));
@@ -124,13 +124,13 @@ function storedAs(name: string, { row }: ActiveRun, store: Store): string[] {
   return named.filter((id) => ids.has(id));
 }
 
-/** A name of the same length for each part. */
+/** The name of the nth part, of the same length. */
 function nth(name: string, n: number): string {
   const digits = String(n);
   return n === 0 ? name : `${name.slice(0, -digits.length - 1)}u${digits}`;
 }
 
-/** @throws Error where the run may not write there, or there is no such place */
+/** @throws Error if the run may not send there, or there is no such conversation */
 function targetOf(to: ConversationAddress | undefined, { row, principal }: ActiveRun, services: Services): Target {
   if (to === undefined) {
     if (row.target === null) throw new Error("Say to whom: `to` is <channel>:<conversation id>.");
@@ -148,16 +148,16 @@ function targetOf(to: ConversationAddress | undefined, { row, principal }: Activ
   return target;
 }
 
-/** The account where none is named: the one that the run came in by, else the usual one, else the first. */
+/** The default account: the one that the run arrived on, else `default`, else the first. */
 function accountOf(channelId: string, target: Target | null, { config }: Services): string {
   if (target?.channel === channelId) return target.accountId;
   const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
   return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
 }
 
-/** The session that a conversation belongs to: the one in which an answer from there would arrive. */
+/** The session that a conversation belongs to, which would receive a reply from there. */
 async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDeps): Promise<string> {
-  if (row.target !== null && isSameConversation(target, row.target)) return deps.owner().key;
+  if (row.target !== null && isSameConversation(target, row.target)) return deps.session().key;
   const { config } = deps.services();
   const { channel, accountId, kind, conversationId, threadId } = target;
   const thread = threadId === undefined ? {} : { threadId };
@@ -173,9 +173,9 @@ async function isOwner(target: Target, owners: readonly string[], database: D1Da
 }
 
 /**
- * What a message of the agent's own is sent as, once plugins have looked at it: its text, then its files. `told` is what
- * the session is told of it whose people get it.
- * @throws Error that says why it may not be sent
+ * The parts of an agent's own message after the message hooks: its text, then its files. `told` is the note for the
+ * session that owns the conversation.
+ * @throws Error with the reason why it may not be sent
  */
 export async function messageParts(
   { text: written, replyTo, files = [], buttons }: OwnMessage,
@@ -189,23 +189,23 @@ export async function messageParts(
   const paths = [...new Set([...files, ...(directives.files ?? [])])];
   const attached = await attachedTo(paths, directives.asVoice === true, run, deps);
   const message: DeliverySource = { kind: "message", text, ...(buttons && { buttons }) };
-  const parts = text.trim() === "" ? [] : await ready(text, message, first, run, deps);
+  const parts = text.trim() === "" ? [] : await prepareParts(text, message, first, run, deps);
   for (const file of attached) {
     const place = parts.length === 0 ? first : rest;
-    parts.push(...(await ready(fileLine(file), file, place, run, deps)).slice(0, 1));
+    parts.push(...(await prepareParts(fileLine(file), file, place, run, deps)).slice(0, 1));
   }
   if (parts.length === 0) throw new Error("There is nothing to see in it.");
   return { parts, told: [text.trim(), ...attached.map(fileLine)].filter((line) => line !== "").join("\n") };
 }
 
-async function ready(
+async function prepareParts(
   markdown: string,
   said: DeliverySource,
   place: Target,
   { row }: ActiveRun,
   { deliveries }: OutboxPortDeps,
 ): Promise<OutboxPart[]> {
-  const parts = await deliveries.ready(markdown, place, row.id);
+  const parts = await deliveries.prepareParts(markdown, place, row.id);
   if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
   return parts.map((part, n) => (n === 0 ? { ...part, source: said } : part));
 }
@@ -214,11 +214,11 @@ async function attachedTo(
   paths: readonly string[],
   asVoice: boolean,
   { principal }: ActiveRun,
-  { services, owner }: OutboxPortDeps,
+  { services, session }: OutboxPortDeps,
 ): Promise<readonly AttachedFile[]> {
   if (paths.length === 0) return [];
   if (!principal.owner) throw new Error("Only an owner may have files of the workspace sent.");
-  const workspace = services().workspaceOf(agentIn(services(), owner().agentId));
+  const workspace = services().workspaceOf(agentIn(services(), session().agentId));
   const { files, problems } = await attach(paths, asVoice, workspace);
   if (problems.length > 0) throw new Error(`Nothing was sent.\n${problems.join("\n")}`);
   return files;

@@ -3,29 +3,29 @@ import type { Agent } from "../../config/agents.ts";
 import type { VisibleReplies } from "../../config/group-chat.ts";
 import type { Preferences } from "../../session-store/session-settings.ts";
 
-/** What people are told of a run beside its answer, and how they get that. */
+/** What a run sends besides its reply, and whether replies are sent in blocks. */
 export interface OutputPolicy {
-  /** Tool calls as they happen: not at all, in a line each, or also with how their results begin. */
+  /** Tool calls as they happen: none, one line each, or also the beginning of their results. */
   verbose: "off" | "on" | "full";
-  /** The model's reasoning: not at all, before the answer, or of every reply once that is finished. */
+  /** The model's reasoning: none, before the reply, or of every reply when it is finished. */
   reasoning: "off" | "on" | "stream";
-  /** Whether only the message tool speaks: the text of a reply stays in the session. */
+  /** Whether only the message tool sends: the text of replies stays in the session. */
   isPrivate: boolean;
-  /** Set where replies leave in blocks: while they are being written, or once they are finished. */
+  /** Set if replies are sent in blocks: while they are written, or when they are finished. */
   blocks?: { at: "text_end" | "message_end"; size: BlockSize };
 }
 
-/** What has a say in how a run speaks, besides the session and the agent. */
+/** What the policy depends on besides the session and the agent. */
 export interface OutputTarget {
-  /** What the account that it speaks through says of blocks. */
+  /** The account's setting for block streaming. */
   inBlocks: boolean | undefined;
-  /** Whether a plugin looks at what a model says before it is sent: then that leaves whole, and at the end. */
+  /** Whether message hooks must see replies before they are sent: then they are sent whole, at the end. */
   isVetted: boolean;
-  /** What of a reply is seen there. */
+  /** Which replies are visible in the conversation. */
   visible: VisibleReplies;
 }
 
-/** What holds for a run. */
+/** The output policy of a run. */
 export function outputPolicy(
   { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
   { defaults }: Pick<Agent, "defaults">,

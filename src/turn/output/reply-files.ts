@@ -7,8 +7,8 @@ import type { RunOutput } from "./run-output.ts";
 const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
 
 /**
- * A conclusion with the files that the run's replies have named, each once. Whoever may not look into the workspace is
- * sent nothing of it, whatever they have talked the model into.
+ * Adds the files that the run's replies have named, each once. Senders who are not owners get no workspace files,
+ * whatever they make the model reply.
  */
 export async function withFiles(
   result: RunResult,

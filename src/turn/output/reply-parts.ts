@@ -7,7 +7,7 @@ import { type RunResult, stopped } from "../../session-store/run-result.ts";
 import { fileLine } from "./files.ts";
 import type { RunOutput } from "./run-output.ts";
 
-/** Turns the end of a loop into the end of its run. A run that was stopped has nothing more to say. */
+/** Converts the end of a loop into the result of its run. A stopped run has no further reply. */
 export function runResult(
   end: Exclude<LoopEnd, { kind: "paused" }>,
   signal: AbortSignal,
@@ -16,7 +16,7 @@ export function runResult(
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
   const { message } = end;
   const { error } = message;
-  const texts = replyTexts(output.outcome(message));
+  const texts = replyTexts(output.finalReply(message));
   const answering = output.answering(message);
   if (error === undefined) return { status: "ok", message, texts, answering };
   return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };
@@ -24,7 +24,7 @@ export function runResult(
 
 const BESIDE: Answering = { isFirst: false };
 
-/** What a conclusion has to say in the conversation that its run came from, as the outbox takes it, files last. */
+/** The outbox parts of a run's result for its own conversation, files last. */
 export function replyParts(
   { texts, answering, files = [] }: RunResult,
   target: Target | null,

@@ -24,33 +24,33 @@ import type { DeliverySource } from "../../session-store/stored-shapes.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { OutputPolicy } from "./output-policy.ts";
 
-/** What a run speaks with. */
+/** Dependencies of `RunOutput`. */
 export interface RunOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  /** Cuts a text into what its channel takes, in its markup. Never throws. */
+  /** Formats a text for its channel. Never throws. */
   format(target: Target, markdown: string, answering: Answering): OutboxPart[];
-  /** The question of a run that waits for a person. */
-  ask(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
-  /** Sends what is in the outbox once the commit at hand stands. */
+  /** Formats the approval question of a paused run. */
+  formatApprovalQuestion(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
+  /** Sends the outbox after the current commit. */
   send(): void;
   now(): number;
 }
 
 /**
- * What a run says where it came from before its end: tool calls and reasoning where people want to see them, and its
- * replies in blocks. Each is in the outbox in the commit of what it tells of, so that nothing is said twice; what was sent
- * of a reply that is then given up stays in the transcript, see `keepUnfinished`.
+ * What a run sends to its conversation before its end: tool calls and reasoning where enabled, and replies in blocks.
+ * Each part is enqueued in the commit of what it describes, so nothing is sent twice. The sent part of an abandoned
+ * reply stays in the transcript, see `keepUnfinished`.
  */
 export class RunOutput implements JournalObserver {
   readonly #deps: RunOutputDeps;
   readonly #run: Pick<ActiveRun, "row" | "signal">;
   readonly #policy: OutputPolicy;
-  /** `provider/model` that answers. */
+  /** The answering model, `provider/model`. */
   readonly #model: string;
   #reply: Reply;
-  /** Whether nothing of an answer was sent yet. */
+  /** Whether nothing of a reply was sent yet. */
   #isFirst = true;
 
   constructor(deps: RunOutputDeps, run: Pick<ActiveRun, "row" | "signal">, policy: OutputPolicy, model: string) {
@@ -66,13 +66,13 @@ export class RunOutput implements JournalObserver {
     return this.#policy.isPrivate;
   }
 
-  /** Whether a part of the reply at hand was sent while it was being written. */
+  /** Whether a part of the current reply was sent while it was written. */
   get isBegun(): boolean {
     return this.#reply.isBegun;
   }
 
-  /** Hears what happens in the run as it happens. Blocks that are complete are stored, and on their way, at once. */
-  hear(event: EventBody): void {
+  /** Handles an event of the run. Complete blocks are stored and sent at once. */
+  onEvent(event: EventBody): void {
     if (event.type !== "assistant") return;
     if (event.phase === "restart") this.#reply = newReply(this.#policy);
     if (event.phase !== "delta" || this.#policy.blocks?.at !== "text_end" || this.#run.signal.aborted) return;
@@ -85,37 +85,37 @@ export class RunOutput implements JournalObserver {
     if (blocks.length > 0 && this.#run.row.target !== null) this.#deps.fence.write(() => this.#sendBlocks(blocks));
   }
 
-  /** Hears what the reply that is being made has asked for so far. */
-  directed(directives: Directives): void {
+  /** Handles the directives that the current reply has contained so far. */
+  onDirectives(directives: Directives): void {
     this.#reply.directives = directives;
   }
 
-  /** A reply that asks for tools says what it has to say before they are launched. */
-  answered(message: AssistantMessage): void {
+  /** Sends the text of a reply with tool calls before the calls are launched. */
+  onReply(message: AssistantMessage): void {
     this.#reply.directives = message.directives ?? {};
-    if (this.#policy.reasoning === "stream") this.#sayReasoning(reasoningText(message));
+    if (this.#policy.reasoning === "stream") this.#sendReasoning(reasoningText(message));
     this.#sendBlocks(restOf(this.#reply, message));
     this.#reply = newReply(this.#policy);
   }
 
-  launching(calls: readonly ToolCallPart[]): void {
-    if (this.#policy.verbose !== "off" && calls.length > 0) this.#say(calls.map(callLine).join("\n"));
+  onToolCalls(calls: readonly ToolCallPart[]): void {
+    if (this.#policy.verbose !== "off" && calls.length > 0) this.#enqueue(calls.map(callLine).join("\n"));
   }
 
-  returned(message: ToolMessage): void {
-    if (this.#policy.verbose === "full") this.#say(resultText(message));
+  onToolResult(message: ToolMessage): void {
+    if (this.#policy.verbose === "full") this.#enqueue(resultText(message));
   }
 
-  /** People are asked where the run came from. */
-  pausing(state: PausedRun): void {
-    const { store, ask, send, now } = this.#deps;
+  /** Sends the approval question to the run's conversation. */
+  onPause(state: PausedRun): void {
+    const { store, formatApprovalQuestion, send, now } = this.#deps;
     const { row } = this.#run;
-    enqueue(store, { runId: row.id, parts: ask(row, state) }, now());
+    enqueue(store, { runId: row.id, parts: formatApprovalQuestion(row, state) }, now());
     send();
   }
 
-  /** What is known of what there is to say at the end of the run, which ends on this reply. */
-  outcome(message: AssistantMessage): FinalReply {
+  /** The final reply of the run, without what was sent already. */
+  finalReply(message: AssistantMessage): FinalReply {
     const { store } = this.#deps;
     const { row } = this.#run;
     const isShown = this.#policy.reasoning !== "off" && !this.#reply.isReasoningSaid;
@@ -135,7 +135,7 @@ export class RunOutput implements JournalObserver {
     return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [messageText(message)];
   }
 
-  /** What the text at the end of the run answers natively. */
+  /** The native reply options of the run's last text. */
   answering(message: AssistantMessage): Answering {
     this.#reply.directives = message.directives ?? {};
     return this.#answering();
@@ -152,7 +152,7 @@ export class RunOutput implements JournalObserver {
     const { row } = this.#run;
     if (row.target === null || blocks.length === 0) return;
     this.#reply.known ??= sentByTool(store, row.id, row.target);
-    if (this.#policy.reasoning !== "off") this.#sayReasoning(this.#reply.reasoning);
+    if (this.#policy.reasoning !== "off") this.#sendReasoning(this.#reply.reasoning);
     for (const { text, source } of blocks) {
       const whole = this.#reply.unsent + source;
       const isKnown = repeats(text, this.#reply.known);
@@ -161,19 +161,19 @@ export class RunOutput implements JournalObserver {
       this.#reply.after ??= log.lastMessageSeq(row);
       this.#reply.isBegun = true;
       const answering = this.#answering();
-      this.#say(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
+      this.#enqueue(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
       this.#isFirst = false;
       this.#reply.isAnswering ||= answering.replyTo !== undefined;
     }
   }
 
-  #sayReasoning(reasoning: string): void {
+  #sendReasoning(reasoning: string): void {
     if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
     this.#reply.isReasoningSaid = true;
-    this.#say(quotedReasoning(reasoning));
+    this.#enqueue(quotedReasoning(reasoning));
   }
 
-  #say(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
+  #enqueue(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
     const { store, format, send, now } = this.#deps;
     const { id, target } = this.#run.row;
     if (target === null) return;
@@ -184,25 +184,25 @@ export class RunOutput implements JournalObserver {
   }
 }
 
-/** The reply that is being made, and what people know of it. */
+/** The reply that is being written, and what was sent of it. */
 interface Reply {
-  /** Makes blocks of it; absent where it leaves whole. */
+  /** Splits it into blocks; absent if it is sent whole. */
   stream: ReplyStream | undefined;
-  /** What it asks for, as far as that was heard. */
+  /** Its directives so far. */
   directives: Directives;
-  /** Whether a block of it answers a message because it asks for that. */
+  /** Whether one of its blocks was sent as the native reply that it requests. */
   isAnswering: boolean;
-  /** Whether its text was heard as it came. */
+  /** Whether its text was received as a stream. */
   isDelivered: boolean;
   reasoning: string;
   isReasoningSaid: boolean;
   /** Whether a block of it was sent. */
   isBegun: boolean;
-  /** The run's newest message before it, once that was looked up. */
+  /** The run's newest message before it, once read. */
   after: number | undefined;
-  /** What the message tool had sent before it, once that was looked up. */
+  /** The texts that the message tool sent before it, once read. */
   known: string[] | undefined;
-  /** What people did not have to be sent, up to the next block. */
+  /** Source text that was not sent because it repeats a sent message, up to the next block. */
   unsent: string;
 }
 
@@ -221,7 +221,7 @@ function newReply({ blocks }: OutputPolicy): Reply {
   };
 }
 
-/** What was not given yet of a reply that is finished; nothing where replies leave whole. */
+/** The blocks of a finished reply that were not sent yet; none if replies are sent whole. */
 function restOf({ stream, isDelivered }: Reply, message: AssistantMessage): Block[] {
   if (stream === undefined) return [];
   const whole = isDelivered ? [] : stream.push(messageText(message));

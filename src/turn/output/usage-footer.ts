@@ -4,10 +4,9 @@ import type { Preferences } from "../../session-store/session-settings.ts";
 import { moneyText, tokenText } from "./amount-text.ts";
 
 /**
- * A conclusion that tells people below its last text what the run has used, where they want to know: its tokens, and in
- * `full` its estimated cost and model. Where all of it was sent already, in blocks, that is a text of its own; where
- * nothing is said, nothing is told.
- * @param before what the run has used without its last reply
+ * Adds a usage footer to the last text of a run's result where it is enabled: its tokens and, in `full`, its estimated
+ * cost and model. If all text was sent in blocks, the footer is a text of its own; without any text there is none.
+ * @param before the run's usage without its last reply
  */
 export function withUsage(
   result: RunResult,

@@ -6,9 +6,9 @@ import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { type PromptPreview, previewTurn } from "./preview-turn.ts";
 
-/** What the next request to a model would be made of. All tokens are estimated. */
+/** The parts of the next model request. All tokens are estimated. */
 export interface ContextReport extends PromptPreview {
-  /** How many tokens the model takes. */
+  /** The model's context window, in tokens. */
   window: number;
   /** What the model sees of the conversation. */
   messages: { count: number; tokens: number };
@@ -16,7 +16,7 @@ export interface ContextReport extends PromptPreview {
   limits: { fileChars: number; totalChars: number };
 }
 
-/** What a report is made from, besides the occasion. */
+/** Dependencies of a report, besides the context. */
 export interface ContextReportDeps {
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools: readonly AnyTool[];
@@ -27,7 +27,7 @@ export interface ContextReportDeps {
   now: number;
 }
 
-/** Reports on the context by gathering and rendering it as a turn of that occasion would. Nothing is written. */
+/** Reports on a context by gathering and rendering it as a live turn would. Nothing is written. */
 export async function contextReport(context: TurnContext, deps: ContextReportDeps): Promise<ContextReport> {
   const { agent, services, session } = context;
   const { messages } = deps;

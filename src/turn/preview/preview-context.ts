@@ -7,20 +7,20 @@ import type { PromptMode } from "../../prompt/input.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 
-/** Of which turn somebody wants to see the prompt. What is absent follows from the rest. */
+/** The turn to preview. Absent fields follow from the others. */
 export interface PreviewQuery {
   /** A channel's id; absent for the API and the page. */
   channel?: string | undefined;
   account?: string | undefined;
   kind?: Target["kind"] | undefined;
   sender?: "owner" | "other" | undefined;
-  /** A session's key. It need not be there, and what it has set for itself is not looked at. */
+  /** A session key. The session need not exist, and its settings are ignored. */
   session?: string | undefined;
   mode?: PromptMode | undefined;
   thinking?: ThinkingLevel | undefined;
 }
 
-/** What a conversation is called that is none. */
+/** The placeholder id of a conversation that does not exist. */
 const NOBODY = "preview";
 
 /**
@@ -51,7 +51,7 @@ export function previewContext(agentId: string, query: PreviewQuery, services: S
   };
 }
 
-/** What a session's key says of where people talk in it. */
+/** The channel and kind of conversation in a session key. */
 function conversationOf(key: string, agentId: string): Pick<PreviewQuery, "channel" | "kind"> {
   const { agentId: owner, kind, parts } = parseSessionKey(key);
   if (owner !== agentId)
@@ -67,7 +67,7 @@ function agreed<Value extends string>(field: string, asked: Value | undefined, s
   return asked ?? said;
 }
 
-/** The account that is named, else the usual one, else the first. */
+/** The named account, else `default`, else the first. */
 function accountOf(channel: string, asked: string | undefined, { channel: find, config }: Services): string {
   const accounts = Object.keys(config.channels[channel]?.accounts ?? {});
   const account = asked ?? (accounts.includes("default") ? "default" : accounts[0]);

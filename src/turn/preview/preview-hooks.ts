@@ -4,10 +4,10 @@ import { WORKSPACE_DIR } from "../../workspace/paths.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { TurnContext } from "../turn-context.ts";
 
-/** What stands for the id of a conversation that is none. */
+/** The placeholder id of a conversation that does not exist. */
 const NO_CONVERSATION = "preview";
 
-/** The hooks of plugins, of whose changes the audit trail is not told: no model sees them. */
+/** The plugins' hooks without the audit trail, because no model sees their changes. */
 export function withoutAudit(hooks: Pick<PromptHooks, "has" | "run">): PromptHooks {
   return {
     audit: { write: () => undefined },
@@ -17,8 +17,8 @@ export function withoutAudit(hooks: Pick<PromptHooks, "has" | "run">): PromptHoo
 }
 
 /**
- * The hooks of plugins where there is no session: they change a prompt that is only looked at as they would a live one.
- * @param workspace what they may read; what they write must not be stored
+ * The plugins' hooks for a preview without a session: they change the prompt as they would in a live turn.
+ * @param workspace the workspace that they read; their writes must not be stored
  * @param now milliseconds since the epoch
  */
 export function previewHooks(

@@ -5,14 +5,14 @@ import { freshSkills } from "../skills/session-skills.ts";
 import { type PreviewQuery, previewContext } from "./preview-context.ts";
 import { type PromptPreview, previewTurn } from "./preview-turn.ts";
 
-/** Of which turn, and for which model: `provider/model` or an alias; absent for the agent's own. */
+/** The turn and the model to preview: `provider/model` or an alias; absent for the agent's own model. */
 export interface PreviewRequest extends PreviewQuery {
   model?: string | undefined;
 }
 
 /**
- * The prompt that a turn of an agent would get now. No session is made or woken. Plugins are asked as in a turn in which
- * nobody has said anything.
+ * The prompt that a turn of an agent would get now. No session is created or loaded. Hooks run as in a turn of an empty
+ * conversation.
  * @throws IsopodError `invalid_request` that names the field, `not_found` for the agent, `unavailable`
  */
 export function previewPrompt(

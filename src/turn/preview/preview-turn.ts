@@ -18,17 +18,19 @@ import { turnTools } from "../turn-tools.ts";
 import { previewHooks } from "./preview-hooks.ts";
 import { type PromptView, promptView } from "./prompt-view.ts";
 
-/** What a turn would be given now. */
+/** The prompt that a turn would get now. */
 export interface PromptPreview extends PromptView {
-  /** False where no turn has furnished the workspace yet: then the files are those that the first one will write. */
+  /**
+   * False if the workspace has not been seeded by a turn yet: then the files are those that the first turn will write.
+   */
   seeded: boolean;
-  /** What the list of skills in it comes to. */
+  /** A summary of its list of skills. */
   skills: SkillsReport;
-  /** What is wrong with workspace files, shown or not, in sentences. */
+  /** Problems of workspace files, shown or not, as sentences. */
   warnings: string[];
 }
 
-/** What a preview is made with, besides its context. */
+/** Dependencies of a preview, besides its context. */
 export interface PreviewDeps {
   /** `provider/model`. */
   model: string;
@@ -42,9 +44,9 @@ export interface PreviewDeps {
 }
 
 /**
- * The prompt that a turn would get now, gathered and rendered as a live one is. Nothing is written, not even what plugins
- * change; which model they would choose is not asked. Costs what a turn's start does.
- * @throws IsopodError `not_found` where there is no such agent, `unavailable` where its files do not answer
+ * The prompt that a turn would get now, gathered and rendered as in a live turn. Nothing is written, not even hooks'
+ * changes; the model hooks do not run. Costs as much as the start of a turn.
+ * @throws IsopodError `not_found` if there is no such agent, `unavailable` if its files cannot be read
  */
 export async function previewTurn(context: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
   try {

@@ -19,21 +19,21 @@ import type { ActiveRun } from "../active-run.ts";
 import type { TurnPrompt } from "../turn-prompt.ts";
 import { textHash } from "./prompt-view.ts";
 
-/** Most bytes of a text that a row keeps; a larger one goes where large results are. */
+/** Most bytes of a text in a row; a larger one is stored in R2. */
 export const MAX_ROW_PROMPT_BYTES = 1_000_000;
 
-/** What keeping prompts needs of the object that it is done for. */
+/** Dependencies of `PromptKeeper`. */
 export interface PromptKeeperDeps {
   store: Store;
   fence: Fence;
   files: R2Bucket;
-  owner(): SessionRow;
+  session(): SessionRow;
   now(): number;
 }
 
 /**
- * Keeps what models are sent besides conversations, each text once a session. A turn that is sent what the turn before
- * it was sent writes nothing: its run names the texts in a row that is written anyway.
+ * Stores the prompts that models are sent, each text once per session. A turn with the same prompt as the one before
+ * writes nothing: its run refers to the texts in a row that is written anyway.
  */
 export class PromptKeeper {
   readonly #deps: PromptKeeperDeps;
@@ -43,18 +43,21 @@ export class PromptKeeper {
     this.#deps = deps;
   }
 
-  /** Hashes of what was kept last: a run that goes on may name them that has not been stored since. */
+  /** Hashes of the texts that were stored last; a run that is not stored yet may refer to them. */
   get inUse(): ReadonlySet<string> {
     const { stable, dynamic, tools } = this.#last ?? {};
     return new Set([stable, dynamic, tools].filter((hash) => hash !== undefined));
   }
 
-  /** Everything was deleted. */
+  /** Clears the state in memory after everything was deleted. */
   forget(): void {
     this.#last = undefined;
   }
 
-  /** Keeps what a run's model is about to be sent, and gives it. What R2 does not take is left out, and logged. */
+  /**
+   * Stores the prompt that a run's model is about to be sent, and returns it. A text that R2 does not accept is left
+   * out, and logged.
+   */
   async keep(prompt: TurnPrompt, tools: readonly AnyTool[], run: Pick<ActiveRun, "journal">): Promise<SystemPrompt> {
     run.journal.prompted(await this.#kept(prompt, tools));
     return prompt.system;
@@ -91,7 +94,7 @@ export class PromptKeeper {
     const createdAt = this.#deps.now();
     if (byteLength(text) <= MAX_ROW_PROMPT_BYTES) return { hash, text, spill: null, outline, createdAt };
     if (findPrompt(this.#deps.store, hash) !== undefined) return undefined;
-    const { agentId, key } = this.#deps.owner();
+    const { agentId, key } = this.#deps.session();
     const spill = newId("spl", createdAt);
     const place = spillKey(sessionFolder(agentId, await objectNameOf(key)), spill);
     try {

@@ -6,17 +6,17 @@ import type { PromptMode } from "../../prompt/input.ts";
 import type { FileReport, PromptReport, SectionReport, TextSize } from "../../prompt/report.ts";
 import { promptText } from "../../prompt/system-prompt.ts";
 
-/** All that a request to a model holds besides the conversation. All tokens are estimated. */
+/** The parts of a model request besides the conversation. All tokens are estimated. */
 export interface PromptView {
   agentId: string;
   sessionKey: string;
   mode: PromptMode;
-  /** `provider/model` that it was made for. */
+  /** The model that it was rendered for, `provider/model`. */
   model: string;
   /** SHA-256 of `text`, and of its part above the boundary, in hex. */
   hash: string;
   stableHash: string;
-  /** Both layers, with the line of the cache boundary between them, which no model sees. */
+  /** Both layers, with the cache boundary line between them, which is not sent to models. */
   text: string;
   sections: SectionReport[];
   files: FileReport[];
@@ -24,16 +24,16 @@ export interface PromptView {
   totals: PromptTotals;
 }
 
-/** What it comes to. */
+/** Its sizes. */
 export interface PromptTotals {
-  /** The system prompt, without the line of the boundary. */
+  /** The system prompt without the boundary line. */
   prompt: TextSize;
   above: TextSize;
   below: TextSize;
   tools: { count: number; schemaBytes: number; tokens: number };
 }
 
-/** A tool as a model sees it, and what it costs to tell of it: its description and the schema of its arguments. */
+/** A tool as a model sees it, and the size of its description and schema. */
 export interface ToolCost extends ToolSchema {
   /** Of the schema's JSON. */
   schemaBytes: number;

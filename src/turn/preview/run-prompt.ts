@@ -15,32 +15,32 @@ import { type PromptView, promptView } from "./prompt-view.ts";
 /** What the model of a run was sent besides the conversation. */
 export interface RunPrompt extends PromptView {
   runId: string;
-  /** `summary` for a run that only had the conversation summarized. */
+  /** `summary` for a run that only compacted the conversation. */
   purpose: "turn" | "summary";
-  /** What it was sent before that, where it went on after a crash or a person's word; oldest first. */
+  /** Earlier prompts of the run, which was resumed after a crash or an approval; oldest first. */
   earlier: { hash: string; model: string }[];
-  /** The summaries that were made on its way: who wrote them, as what. Whoever writes one has no tools. */
+  /** The run's compaction requests, which have no tools. */
   summaries: { at: number; model: string; system: string }[];
 }
 
-/** What reading kept prompts needs of the object that they are in. */
+/** Dependencies of `runPrompt`. */
 export interface RunPromptDeps {
   store: Store;
   files: R2Bucket;
-  owner(): SessionRow;
+  session(): SessionRow;
 }
 
 /**
- * What a run's model was sent, as it was sent.
- * @param hash of one of several; absent for the last
- * @throws IsopodError `not_found` where no model was asked, or not with that; `gone` where it is not kept any more
+ * The prompt of a run exactly as it was sent.
+ * @param hash of one of several prompts; absent for the last
+ * @throws IsopodError `not_found` if no model was called, or not with that prompt; `gone` if it is no longer stored
  */
 export async function runPrompt(
   { id: runId, state }: { id: string; state: RunState },
   hash: string | undefined,
   deps: RunPromptDeps,
 ): Promise<RunPrompt> {
-  const { agentId, key: sessionKey } = deps.owner();
+  const { agentId, key: sessionKey } = deps.session();
   const summaries = summariesBy(deps.store, runId);
   const refs = promptsIn(state);
   const last = hash === undefined ? refs.at(-1) : refs.findLast((ref) => ref.hash === hash);
@@ -76,16 +76,16 @@ function summaryView({ system: text, model }: RunPrompt["summaries"][number], ow
   return promptView({ ...owner, mode: "none", model }, system, report, []);
 }
 
-/** A kept text; undefined where the row or what it points at is gone. */
+/** A stored text; undefined if the row or its R2 object is gone. */
 async function kept(
   hash: string,
-  { store, files, owner }: RunPromptDeps,
+  { store, files, session }: RunPromptDeps,
 ): Promise<{ text: string; outline: Outline } | undefined> {
   const row = findPrompt(store, hash);
   if (row?.outline === undefined) return undefined;
   const { text, spill, outline } = row;
   if (text !== null) return { text, outline };
-  const { agentId, key } = owner();
+  const { agentId, key } = session();
   const object = spill && (await files.get(spillKey(sessionFolder(agentId, await objectNameOf(key)), spill)));
   return object ? { text: await object.text(), outline } : undefined;
 }

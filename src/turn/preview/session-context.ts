@@ -10,10 +10,10 @@ import type { SessionSkills } from "../skills/session-skills.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
 import { type ContextReport, contextReport } from "./context-report.ts";
 
-/** What reporting on a session needs of the object that it is in. */
+/** Dependencies of `sessionContext`. */
 export interface SessionContextDeps {
   store: Store;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   /** Tools of an owner's turn besides the built-in ones and those of plugins. */
   extraTools(): readonly AnyTool[];
@@ -21,25 +21,23 @@ export interface SessionContextDeps {
   now(): number;
 }
 
-/** What the next request to a model would be made of in a session. */
+/** The parts of the next model request of a session. */
 export async function sessionContext(context: TurnContext, deps: SessionContextDeps): Promise<ContextReport> {
   return contextReport(context, {
     extraTools: deps.extraTools(),
     skills: { forTurn: (request) => deps.skills.forPreview(request) },
-    messages: readView(deps.store, deps.owner()).messages,
+    messages: readView(deps.store, deps.session()).messages,
     now: deps.now(),
   });
 }
 
 /**
- * The context of a session's next turn, if it is like its last one.
- * @param sender whose turn it is; absent for the last sender, or an owner if there was none
+ * The context of a session's next turn, assuming that it is like the last one.
+ * @param sender the sender of that turn; absent for the last sender, or an owner if there was none
  */
-export function nextTurnContext(
-  { store, owner, services }: SessionContextDeps,
-  sender: "owner" | "other" | undefined,
-): TurnContext {
-  const session = owner();
+export function nextTurnContext(deps: SessionContextDeps, sender: "owner" | "other" | undefined): TurnContext {
+  const { store, services } = deps;
+  const session = deps.session();
   const opened = services();
   const target = newestRun(store)?.target ?? null;
   const { messages } = readView(store, session);

@@ -25,7 +25,7 @@ import type { TurnContext } from "../turn-context.ts";
 export interface SessionSkillsDeps {
   store: Store;
   fence: Fence;
-  owner(): SessionRow;
+  session(): SessionRow;
   services(): Services;
   /** Keeps the object alive for background work. */
   waitUntil(promise: Promise<unknown>): void;
@@ -94,7 +94,7 @@ export class SessionSkills implements SkillsSource {
   /** The skills of the last scan, gated by the current configuration. No store is accessed. */
   known(): SkillSet {
     const services = this.#deps.services();
-    const agent = agentIn(services, this.#deps.owner().agentId);
+    const agent = agentIn(services, this.#deps.session().agentId);
     return gateScannedSkills(this.#snapshot()?.scanned ?? [], agent, services);
   }
 
@@ -160,7 +160,7 @@ export class SessionSkills implements SkillsSource {
   }
 
   #scanHead(agent: Agent, services: Services): Omit<ScanHead, "digest"> {
-    const { sessionId } = this.#deps.owner();
+    const { sessionId } = this.#deps.session();
     return { sessionId, changes: services.skillChanges(), places: skillRootsKey(agent, services) };
   }
 }
