@@ -119,8 +119,8 @@ export class ReplyBuilder {
 }
 
 /**
- * The arguments of a call as an object, or the raw text if they are none. An empty text and `null` mean no arguments; an
- * object that some models encode twice is decoded.
+ * The arguments of a call as an object, or the raw text if it is not one. An empty text and `null` mean no arguments;
+ * an object that some models encode twice is decoded.
  */
 function argsIn(input: string): { args: JsonObject; invalidArgs?: string } {
   const value = input.trim() === "" ? null : parsed(input);
