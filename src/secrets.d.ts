@@ -1,4 +1,4 @@
-// What `.dev.vars` (locally) or `wrangler secret put` (deployed) gives the Worker; .dev.vars.example says what each is for.
+// The Worker's variables, from `.dev.vars` (locally) or `wrangler secret put` (deployed); see .dev.vars.example.
 interface __BaseEnv_Env {
   ISOPOD_TOKEN?: string;
   ISOPOD_CONFIG?: string;

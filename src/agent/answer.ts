@@ -88,9 +88,9 @@ function logFailover({ candidate, error, attempt }: FailedAttempt, move: Move): 
   });
 }
 
-type Failure = { stop: "aborted" } | { stop: "error"; error: ModelError };
+type AnswerFailure = { stop: "aborted" } | { stop: "error"; error: ModelError };
 
-function emptyReply(loop: LoopDeps, { ref }: Model, ending: Failure): AssistantMessage {
+function emptyReply(loop: LoopDeps, { ref }: Model, ending: AnswerFailure): AssistantMessage {
   const head = { id: loop.newMessageId(), at: loop.now(), model: ref };
   return { role: "assistant", ...head, parts: [], usage: NO_USAGE, ...ending };
 }

@@ -15,7 +15,7 @@ export interface Border {
 }
 
 /** A line of a text and its offset. The text includes the line break; the last line may have none. */
-interface Line {
+interface BlockLine {
   start: number;
   text: string;
   before: Fence | undefined;
@@ -44,8 +44,8 @@ export function fenceAt(
   return { inside: line.before, ...(line.before !== line.after && { mark: line.start }) };
 }
 
-function splitLines(text: string, open: Fence | undefined): Line[] {
-  const lines: Line[] = [];
+function splitLines(text: string, open: Fence | undefined): BlockLine[] {
+  const lines: BlockLine[] = [];
   let before = open;
   for (const { index: start, 0: line } of text.matchAll(/[^\n]*\n|[^\n]+$/g)) {
     const after = fenceAfter(line.replace(/\n$/, ""), before);
@@ -56,7 +56,7 @@ function splitLines(text: string, open: Fence | undefined): Line[] {
 }
 
 /** A blank line is a border of its own; a line that opens a fence stays with the code below it. */
-function lineEnd({ start, text, before, after }: Line, isBlank: boolean): Border[] {
+function lineEnd({ start, text, before, after }: BlockLine, isBlank: boolean): Border[] {
   if (!text.endsWith("\n") || (before === undefined && after !== undefined)) return [];
   const at = start + text.length;
   if (after !== undefined) return [{ at, kind: "code", inside: after }];
@@ -72,7 +72,7 @@ const WHOLE = /`[^`\n]+(?:`|$)|\*\*[^*\n]+(?:\*\*|$)|\[[^\]\n]*(?:\]\([^)\n]*(?:
 /** A line that may become a fence when more of it arrives. */
 const BEGINS_FENCE = /^[\s>]*(?:[-*+\d.)]+[ \t]+)?[`~]/;
 
-function bordersWithin({ start, text, before, after }: Line): Border[] {
+function bordersWithin({ start, text, before, after }: BlockLine): Border[] {
   const mayOpen = !text.endsWith("\n") && BEGINS_FENCE.test(text);
   if (before !== undefined || after !== undefined || mayOpen) return [];
   const line = text.trimEnd();

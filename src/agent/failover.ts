@@ -17,14 +17,14 @@ const LONGEST_WAIT_MS = 30_000;
 const SLOW_MS = 30_000;
 
 /** Why a provider refuses a key. */
-export type Refusal = "rate_limit" | "auth" | "billing";
+export type ModelRefusal = "rate_limit" | "auth" | "billing";
 
 /** The cooldown of a key, or of a key with one model, after refusals. */
 export interface Cooldown {
   /** Refusals in a row. */
   failures: number;
   /** The last refusal. */
-  kind: Refusal;
+  kind: ModelRefusal;
   /** The end, in milliseconds since the epoch; in the past if no call has succeeded since it ended. */
   until: number;
 }
@@ -109,7 +109,7 @@ export interface RetryPolicy {
  * What follows a failed attempt: end with its error, ask the same candidate again, or go on to another one, with a
  * cooldown if the key was refused.
  */
-export type Move = { kind: "give up" } | { kind: "again"; afterMs: number } | { kind: "leave"; refusal?: Refusal };
+export type Move = { kind: "give up" } | { kind: "again"; afterMs: number } | { kind: "leave"; refusal?: ModelRefusal };
 
 /**
  * Decides what follows a failed attempt. A call that produced output, or that would fail with any model, is not
@@ -173,7 +173,7 @@ function fits(ms: number, { deadline }: FailoverState, now: number): boolean {
 export function leaveCandidate(
   state: FailoverState,
   { candidate, error }: FailedAttempt,
-  refusal: Refusal | undefined,
+  refusal: ModelRefusal | undefined,
   now: number,
 ): { state: FailoverState; cooled?: { name: string; cooldown: Cooldown } } {
   const { candidates } = state;
@@ -192,7 +192,7 @@ export function leaveCandidate(
 /** The cooldown after one more refusal. A refusal during a cooldown does not count as another failure. */
 export function cooldownAfter(
   before: Cooldown | undefined,
-  kind: Refusal,
+  kind: ModelRefusal,
   retryAfterMs: number | undefined,
   now: number,
 ): Cooldown {
@@ -225,7 +225,7 @@ export function activeCooldownNames(candidate: Candidate, cooldowns: Cooldowns):
  * models. A key that is unauthorized or out of credit cools down as a whole if its provider has other keys; the only
  * key is tried with every model.
  */
-export function cooldownName(candidate: Candidate, kind: Refusal, candidates: readonly Candidate[]): string {
+export function cooldownName(candidate: Candidate, kind: ModelRefusal, candidates: readonly Candidate[]): string {
   const { model, profile } = candidate;
   const [ownName = model.ref, wideName = ownName] = cooldownNames(candidate);
   const provider = providerIn(model.ref);

@@ -34,7 +34,7 @@ export interface Journal {
   takePendingInput(): void;
   /** A person's decision on a call of the last reply; undefined before there is one. */
   verdictOn(callId: string): Verdict | undefined;
-  /** The arguments with which a person allowed a call; undefined if nobody did. */
+  /** The arguments with which a person allowed a call; undefined if no person allowed it. */
   allowedArgs(callId: string): JsonObject | undefined;
   /** Stores that the run waits for approval of these calls. */
   pausing(questions: readonly ApprovalQuestion[]): void;

@@ -18,7 +18,7 @@ export function flushLoop(loop: LoopDeps): LoopDeps {
   return { ...loop, tools, emit: () => undefined };
 }
 
-/** A tool that may need approval is not available: nobody can be asked during a flush. */
+/** A tool that may need approval is not available: no person can be asked during a flush. */
 function isForMemory({ name, approval }: AnyTool): boolean {
   return TOOLS.has(name) && approval === undefined;
 }

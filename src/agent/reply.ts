@@ -8,7 +8,7 @@ const MAX_FAILURE_CHARS = 200;
 
 /** The final reply of a run and what was sent before it. */
 export interface FinalReply {
-  /** The last reply's reasoning, if it is to be shown; else empty. */
+  /** The last reply's reasoning, if reasoning is shown; else empty. */
   reasoning: string;
   /** The texts of the last reply that were not sent yet, in order. */
   texts: readonly string[];

@@ -24,7 +24,7 @@ export interface Channel<Account = never> {
    * if the platform has no such replies, or if every text is one.
    */
   replyToMode?(account: Account): ReplyToMode;
-  /** Parses one webhook request. Must not answer 2xx itself for a message that is to be stored. */
+  /** Parses one webhook request. Must not answer 2xx itself for a message that the caller has to store. */
   receive(request: Request, context: ChannelContext<Account>): Promise<ReceiveResult>;
   /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
@@ -214,5 +214,5 @@ export type Delivery =
   | { outcome: "unsure"; reason: string };
 
 /** A channel with accounts of any type, as lists hold them. */
-// biome-ignore lint/suspicious/noExplicitAny: an account is parsed by the channel's own schema before the channel sees it
+// biome-ignore lint/suspicious/noExplicitAny: the channel's own schema parses an account before it is used
 export type AnyChannel = Channel<any>;

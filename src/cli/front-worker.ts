@@ -1,6 +1,6 @@
 /**
- * The Worker that `npm start` puts in front of Isopod, because workerd's port answers for it alone and Miniflare's tools for
- * developers stay behind it. It is bundled for workerd, and is not part of a deployment.
+ * The Worker that `npm start` puts in front of Isopod: workerd's port serves this Worker alone, so Miniflare's tools
+ * for developers stay behind it. It is bundled for workerd, and is not part of a deployment.
  */
 
 /** Paths below these belong to Cloudflare's network or to wrangler, never to the Worker. */
@@ -27,7 +27,7 @@ export default {
   },
 };
 
-/** Fires the cron trigger of `cron` as if it were `time` (milliseconds since the epoch), for callers with the admin scope. */
+/** Fires a cron trigger as if it were `time` (milliseconds since the epoch), for callers with the admin scope. */
 async function fireCron(request: Request, url: URL, env: FrontBindings): Promise<Response> {
   const refusal = await refuseStranger(request, url, env);
   if (refusal !== undefined) return refusal;
@@ -53,7 +53,7 @@ function forwardedScheme(request: Request): "http:" | "https:" | undefined {
   return scheme === "http" || scheme === "https" ? `${scheme}:` : undefined;
 }
 
-/** A path as the most lenient reader would take it: decoded until nothing changes, without dot segments and backslashes. */
+/** A path in its most lenient reading: decoded until nothing changes, without dot segments and backslashes. */
 function plainPath(pathname: string): string {
   let path = pathname;
   for (let decoded = decode(path); decoded !== path; decoded = decode(path)) path = decoded;

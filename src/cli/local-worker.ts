@@ -28,8 +28,8 @@ export interface LocalWorker {
 }
 
 /**
- * Runs what wrangler.toml describes in workerd. Only the port is open, and only the front Worker answers there: Miniflare's
- * entry, with its tools for developers, is behind a private socket, and the inspector is off.
+ * Runs the Worker of wrangler.toml in workerd. Only the port is open, and only the front Worker answers there:
+ * Miniflare's entry, with its tools for developers, is behind a private socket, and the inspector is off.
  */
 export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWorker> {
   const { main, compatibilityDate, bindings, workerOptions } = await readConfiguration(deps);

@@ -3,8 +3,8 @@ import type { AgentEvent, AssistantMessage, ToolCallPart } from "../client/wire.
 import { oneLine } from "./terminal-text.ts";
 
 /**
- * Prints a run's events to a terminal, which cannot erase what it has printed: returns, for one event after another, the
- * text to write. Without `styled` there are no escape sequences in it.
+ * Formats a run's events for a terminal, which cannot erase what it has printed: the returned function gives the text
+ * to write for each event in order. Without `styled` the text has no escape sequences.
  */
 export function createPrinter(styled: boolean): (event: AgentEvent) => string {
   const dim = (text: string) => (styled ? `\x1b[2m${text}\x1b[22m` : text);

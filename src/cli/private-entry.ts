@@ -13,9 +13,9 @@ export interface PrivateEntry {
 }
 
 /**
- * Has Miniflare's own entry listen on a Unix socket that this user alone can open. Miniflare opens that entry on a port for
- * whatever it runs, and serves the objects of R2 there to any program of the machine, with no option against it. So a
- * script stands in for workerd and replaces that one argument. Windows has neither, and keeps the port.
+ * Makes Miniflare's own entry listen on a Unix socket that this user alone can open. Miniflare always opens that entry
+ * on a port, where it serves the objects of R2 to any program of the machine, with no option against it. So a script
+ * stands in for workerd and replaces that one argument. Windows has neither, and keeps the port.
  * @param stateFolder where the script is kept, as temporary folders may not be executable; their paths are short enough
  *   for a socket
  */

@@ -4,7 +4,7 @@ const OWNER_ONLY = 0o700;
 /** On a folder that everyone may write to, such as /tmp. */
 const STICKY = 0o1000;
 
-/** Makes a folder that its owner alone can enter. An existing one becomes so, where this user owns it and it is not shared. */
+/** Makes a folder private to its owner. An existing one becomes private if this user owns it and it is not shared. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_ONLY });
   const { uid, mode } = await stat(path);

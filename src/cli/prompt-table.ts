@@ -2,7 +2,7 @@ import type { Prompt, PromptSection } from "../client/wire.ts";
 
 const BOUNDARY = "cache boundary";
 
-/** A prompt as a table for a terminal: its sections on both sides of the boundary, then its files and its tools. Pure. */
+/** A prompt as a table for a terminal: its sections on both sides of the boundary, then its files and tools. Pure. */
 export function promptTable({ sessionKey, mode, model, hash, sections, files, tools, totals }: Prompt): string {
   const above = sections.filter(({ layer }) => layer === "above");
   const below = sections.filter(({ layer }) => layer === "below");

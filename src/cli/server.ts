@@ -23,7 +23,7 @@ export function requestCaller(server: Server): Promise<Caller> {
   return explainFailures(server, () => requestJson(server, { path: "/v1/me" }, isCaller));
 }
 
-/** Sends a request. @throws Problem where the server does not answer or refuses the token; else what `question` throws */
+/** Sends a request. @throws Problem if the server does not answer or refuses the token, and errors of `question` */
 export async function explainFailures<T>(server: Server, question: () => Promise<T>): Promise<T> {
   try {
     return await question();

@@ -19,7 +19,8 @@ export interface Signature {
 }
 
 /**
- * Signs a skill's folder with an Ed25519 key: writes SKILL.sig beside its SKILL.md. Any later change of a file makes it invalid.
+ * Signs a skill's folder with an Ed25519 key: writes SKILL.sig beside its SKILL.md. Any later change of a file makes
+ * the signature invalid.
  * @param keyFile the private key in PEM; `isNew` creates it
  * @throws Problem where there is no such key or skill, or a key would be overwritten
  */

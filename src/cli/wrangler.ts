@@ -81,7 +81,7 @@ function signal(child: ChildProcess, name: NodeJS.Signals): void {
     if (process.platform === "win32") child.kill(name);
     else process.kill(-child.pid, name);
   } catch (error) {
-    // The group has no process any more.
+    // The group has no process left.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }

@@ -33,7 +33,7 @@ async function* read(server: Server, path: string, signal: AbortSignal): AsyncGe
         yield* found.splice(0);
       }
     } finally {
-      // Closes the connection where the reader left early. On a broken stream, `cancel` rejects, and there is nothing to close.
+      // Closes the connection if the reader left early. On a broken stream `cancel` rejects: nothing is left to close.
       await reader.cancel().catch(() => undefined);
     }
   } finally {

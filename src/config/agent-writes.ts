@@ -43,7 +43,7 @@ function refusedFields(node: SchemaNode | undefined, before: JsonObject, after: 
   });
 }
 
-/** Whether an object may appear or go: the field itself is marked, or a field below it is and its absence means `{}`. */
+/** Whether an object may appear or go: the field is marked, or a field below it is and its absence means `{}`. */
 function mayAppear(node: SchemaNode | undefined): boolean {
   const fallback = node?.default;
   const isEmptyObject = typeof fallback === "object" && fallback !== null && Object.keys(fallback).length === 0;

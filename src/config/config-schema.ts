@@ -73,8 +73,8 @@ function fieldOf({ agents }: CoreConfig, agentId: string): (string | number)[] {
 type Path = readonly (string | number)[];
 
 /**
- * Refuses skill entries that would expose the Worker's own variables, the keys of models, or a secret that another part of
- * the configuration names: the author of a skill's commands can send its secrets anywhere.
+ * Refuses skill entries that would expose the Worker's own variables, the keys of models, or a secret that another part
+ * of the configuration names: the author of a skill's commands can send its secrets anywhere.
  */
 function refuseOwnSecrets(config: CoreConfig, context: z.RefinementCtx): void {
   const { skills, ...rest } = config;

@@ -1,7 +1,7 @@
 /** How far a field has come: `planned` is accepted and does nothing yet; `unused` is accepted and has no use here. */
 export type FieldStatus = "planned" | "unused";
 
-/** What the schema states about a field besides type, default and bounds. A type alias, as zod requires an index signature. */
+/** The metadata of a field besides type, default and bounds. A type alias because zod requires an index signature. */
 export type FieldMarks = {
   description: string;
   status?: FieldStatus;
@@ -20,8 +20,8 @@ export function unused(description: string): FieldMarks {
 }
 
 /**
- * Marks a field of style or convenience that the agent may write. The mark covers this field alone: every field below it
- * needs its own, and so does an entry that is an object.
+ * Marks a field of style or convenience that the agent may write. The mark covers this field alone: every field below
+ * it needs its own, and so does an entry that is an object.
  */
 export function agentMayWrite(marks: string | FieldMarks): FieldMarks {
   return { ...(typeof marks === "string" ? { description: marks } : marks), agentMayWrite: true };

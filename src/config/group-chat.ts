@@ -10,8 +10,8 @@ const MAX_CHARS = 4000;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
- * Whether a text addresses an agent, besides the mentions of its platform: by the patterns of the agent, else the shared
- * ones, else its name.
+ * Whether a text addresses an agent, besides the mentions of its platform: by the patterns of the agent, else the
+ * shared ones, else its name.
  */
 export function isAddressedIn(text: string, config: Pick<CoreConfig, "agents" | "messages">, agentId: string): boolean {
   const entry = agentEntryOf(config, agentId);

@@ -146,8 +146,8 @@ export const messages = z
   .describe("How incoming and outgoing messages are handled.");
 
 /**
- * Compiles a pattern of mentions, case-insensitive. RE2 has no look-around and no back-references: strangers control the
- * text, and matching takes time linear in its length.
+ * Compiles a pattern of mentions, case-insensitive. RE2 has no look-around and no back-references: strangers control
+ * the text, and matching takes time linear in its length.
  * @throws RE2JSException on an invalid pattern
  */
 export function mentionPattern(pattern: string): RE2JS {

@@ -5,8 +5,8 @@ export type OriginKind = "person" | "command" | "reset" | "announcement" | "spaw
 
 /**
  * How a run waits. A `message` gives way past the cap of the queue; an `announcement` gives way to nothing. A `command`
- * shares its turn with no other run, and a `reset`, which is a command, goes before all that wait. A `note` gives way to
- * nothing and shares its turn with no other run.
+ * shares its turn with no other run, and a `reset`, which is a command, goes before all waiting runs. A `note` gives
+ * way to nothing and shares its turn with no other run.
  */
 export type QueueClass = "message" | "announcement" | "note" | "command" | "reset";
 

@@ -7,7 +7,7 @@ export type Overrides<Shared> = Shared extends readonly unknown[]
     ? { [Key in keyof Shared]?: Overrides<Shared[Key]> | undefined }
     : Shared;
 
-/** The schema of overrides: the fields of the shared one with their sentences and bounds, and without their defaults. */
+/** The schema of overrides: the fields of the shared schema with descriptions and bounds, but without defaults. */
 export function overridesOf<Shape extends z.ZodRawShape>(
   shared: z.ZodObject<Shape>,
 ): z.ZodType<Overrides<z.output<z.ZodObject<Shape>>>> {

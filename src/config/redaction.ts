@@ -10,8 +10,8 @@ export const REDACTED = "[redacted]";
 type Path = readonly (string | number)[];
 
 /**
- * A document for a model or a caller. References to secrets stay; texts of headers, texts in place of a secret, and texts that
- * look like one, such as addresses with a login, are replaced.
+ * A document for a model or a caller. References to secrets stay; texts of headers, texts in place of a secret, and
+ * texts that look like one, such as addresses with a login, are replaced.
  */
 export function redacted(document: JsonObject): JsonObject {
   const hide = (text: string, path: Path) => (isSecret(text, path) ? REDACTED : text);

@@ -61,8 +61,8 @@ export function lookUpField(schema: SchemaNode, path: string): FieldLookup {
   let node = schema;
   let status: FieldStatus | undefined;
   for (const [at, step] of steps.entries()) {
-    const next = below(node, step);
-    if (next === undefined) return { kind: "unknown", path, nearest: meant(schema, node, steps, at) };
+    const next = childNode(node, step);
+    if (next === undefined) return { kind: "unknown", path, nearest: suggestions(schema, node, steps, at) };
     node = next;
     status ??= statusOf(node);
   }
@@ -77,7 +77,7 @@ export function idleFields(schema: SchemaNode, document: Json): IdleField[] {
       ? [...value.entries()]
       : Object.entries(isJsonObject(value) ? value : {});
     const inner = entries.flatMap(([name, part]) => {
-      const next = below(node, String(name));
+      const next = childNode(node, String(name));
       return next === undefined || isScalarList(node) ? [] : walk(next, part, [...path, name], status);
     });
     return inner.length > 0 || status === undefined ? inner : [{ path: fieldPath(path), status }];
@@ -86,7 +86,7 @@ export function idleFields(schema: SchemaNode, document: Json): IdleField[] {
 }
 
 /** The field under a name, else the entry that stands for all names. */
-function below(node: SchemaNode, step: string): SchemaNode | undefined {
+function childNode(node: SchemaNode, step: string): SchemaNode | undefined {
   const parts = new Map(partsOf(node));
   return parts.get(step) ?? (isList(node) && !/^(?:\d+|\*)$/.test(step) ? undefined : parts.get("*"));
 }
@@ -132,20 +132,20 @@ function isScalarList(node: SchemaNode): boolean {
  * Suggestions for an unknown path: similar names where it breaks off, `*` in place of a list entry's name, then fields
  * elsewhere with the same last name.
  */
-function meant(schema: SchemaNode, node: SchemaNode, steps: readonly string[], at: number): string[] {
-  const way = steps.slice(0, at);
-  const all = everyPath(schema, []).map(written);
+function suggestions(schema: SchemaNode, node: SchemaNode, steps: readonly string[], at: number): string[] {
+  const parentPath = steps.slice(0, at);
+  const all = everyPath(schema, []).map(joinPath);
   const names = partsOf(node).map(([name]) => name);
-  const near = nearestNames(steps[at] ?? "", names).map((name) => written([...way, name]));
-  const anyEntry = written([...way, "*", ...steps.slice(at + 1)]);
+  const near = nearestNames(steps[at] ?? "", names).map((name) => joinPath([...parentPath, name]));
+  const anyEntry = joinPath([...parentPath, "*", ...steps.slice(at + 1)]);
   const elsewhere = all.filter((path) => path.endsWith(`.${steps.at(-1)}`));
   return [...new Set([...near, ...all.filter((path) => path === anyEntry), ...elsewhere])].slice(0, MAX_NEAREST);
 }
 
-function everyPath(node: SchemaNode, way: readonly string[]): string[][] {
-  return partsOf(node).flatMap(([name, part]) => [[...way, name], ...everyPath(part, [...way, name])]);
+function everyPath(node: SchemaNode, parentPath: readonly string[]): string[][] {
+  return partsOf(node).flatMap(([name, part]) => [[...parentPath, name], ...everyPath(part, [...parentPath, name])]);
 }
 
-function written(path: readonly string[]): string {
+function joinPath(path: readonly string[]): string {
   return path.join(".");
 }

@@ -28,7 +28,7 @@ export function partsOf(node: SchemaNode): [name: string, part: SchemaNode][] {
   return parts.flatMap(([name, part]) => (isNode(part) ? [[name, part]] : []));
 }
 
-/** The field that an object has under a name; undefined where it has none. Of several forms the most closed one counts. */
+/** The field of an object by name; undefined if it has none. Of several forms the most closed one counts. */
 export function fieldOf(node: SchemaNode, name: string): SchemaNode | undefined {
   const found = formsOf(node).flatMap(({ properties = {} }) => {
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** A secret by the name of its variable; its value is in the Worker's environment only, and a fault never repeats what was written instead. */
+/**
+ * A secret by the name of its variable. Its value is in the Worker's environment only, and an error never repeats a
+ * text that was written in place of the reference.
+ */
 export const secretRef = z
   .strictObject(
     {
@@ -35,8 +38,9 @@ const SILENT = new Set([
 ]);
 
 /**
- * The variable for the secret at a path: `channels.telegram.accounts.default.botToken` is
- * `TELEGRAM_BOT_TOKEN`, `models.providers.my-proxy.apiKey` is `MY_PROXY_API_KEY`. Those of skills begin with `SKILL_`, so that two skills never share one: `skills.entries.gh.env.GH_TOKEN` is `SKILL_GH_GH_TOKEN`.
+ * The variable for the secret at a path: `channels.telegram.accounts.default.botToken` is `TELEGRAM_BOT_TOKEN`,
+ * `models.providers.my-proxy.apiKey` is `MY_PROXY_API_KEY`. Those of skills begin with `SKILL_`, so that two skills
+ * never share one: `skills.entries.gh.env.GH_TOKEN` is `SKILL_GH_GH_TOKEN`.
  */
 export function variableName(path: readonly (string | number)[]): string {
   if (path[0] === "skills") return wordsOf(["skill", ...path.slice(2).filter((key) => key !== "env")].join("_"));

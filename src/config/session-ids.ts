@@ -34,7 +34,7 @@ export function objectNameOfApproval(approvalId: string): string | undefined {
   return APPROVAL_ID.test(approvalId) ? approvalId.slice(-TAG_CHARS) : undefined;
 }
 
-/** What is enough of an approval's id to tell it from others of its session, for places in which there is little room. */
+/** A prefix of an approval's id that is unique within its session, for places with little room. */
 export function shortApprovalId(id: string): string {
   return id.slice(0, "apr_".length + 26);
 }

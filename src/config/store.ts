@@ -133,8 +133,8 @@ export class ConfigStore {
   }
 
   /**
-   * Stores a document as the next revision, with its row of the audit trail, if the newest revision is still the one that it
-   * was made from. Of several writes from one revision one wins.
+   * Stores a document as the next revision, with its row of the audit trail, if the newest revision is still the one
+   * that it was made from. Of several writes from one revision one wins.
    * @throws IsopodError `payload_too_large`
    */
   async write(change: ConfigWrite): Promise<WriteOutcome> {

@@ -204,7 +204,7 @@ export const tools = z
   .prefault({})
   .describe("Which tools there are, and their limits.");
 
-/** Longest time of a command, in seconds, whatever is configured: the session's object is awake, and billed, meanwhile. */
+/** Longest time of a command, in seconds, whatever is configured: the session's object stays awake, and billed. */
 const MAX_TIMEOUT_SEC = 600;
 
 /** The rules for an agent's commands. */
@@ -215,8 +215,8 @@ export interface ExecRules {
 }
 
 /**
- * The rules that `tools.exec` results in. Nothing matches an allowlist yet: every command is a miss, and is asked about or
- * refused. As in OpenClaw, `on-miss` asks nothing unless `security` is `allowlist`.
+ * The rules that `tools.exec` results in. Nothing matches an allowlist yet: every command is a miss, and is asked about
+ * or refused. As in OpenClaw, `on-miss` asks nothing unless `security` is `allowlist`.
  */
 export function execRules({ security, ask, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
   if (security === "deny" || (security === "allowlist" && ask === "off")) return undefined;

@@ -1,6 +1,6 @@
 import { and, type Column, eq, lt, or, type SQL } from "drizzle-orm";
 
-/** The position in a list that has the latest first: an instant in milliseconds, and a key among rows of that instant. */
+/** The position in a newest-first list: an instant in milliseconds, and a key among rows of that instant. */
 export interface ListCursor {
   at: number;
   key: string;

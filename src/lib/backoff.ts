@@ -6,7 +6,7 @@ export interface Backoff {
   longestMs?: number;
 }
 
-/** The pause before the next try, in whole milliseconds. @param failures failures in a row before the last one, from 0 */
+/** The pause before the next try, in whole milliseconds. @param failures failures in a row before the last, from 0 */
 export function backoffMs(failures: number, { firstMs, longestMs = Number.POSITIVE_INFINITY }: Backoff): number {
   return Math.round(Math.min(firstMs * 2 ** failures, longestMs));
 }

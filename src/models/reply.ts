@@ -9,7 +9,7 @@ import type { AssistantPart, ProviderMeta, StopReason, ToolCallPart, Usage } fro
 import type { ModelEvent, ModelReply } from "./model.ts";
 
 /** A streamed block of text, with the metadata of all its deltas. */
-interface Block {
+interface StreamedBlock {
   type: "text" | "reasoning";
   text: string;
   metadata: SharedV4ProviderMetadata | undefined;
@@ -19,8 +19,8 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 /** Assembles an answer from the parts of its stream, in the order in which they begin. */
 export class ReplyBuilder {
-  readonly #entries: (Block | ToolCallPart)[] = [];
-  readonly #open = new Map<string, Block>();
+  readonly #entries: (StreamedBlock | ToolCallPart)[] = [];
+  readonly #open = new Map<string, StreamedBlock>();
   readonly #newCallId: (given: string) => string;
   #finish: Finish | undefined;
 
@@ -77,21 +77,21 @@ export class ReplyBuilder {
     return { parts, stop, usage: toUsage(this.#finish?.usage) };
   }
 
-  #begin(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): Block {
-    const block: Block = { type, text: "", metadata };
+  #begin(type: StreamedBlock["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): StreamedBlock {
+    const block: StreamedBlock = { type, text: "", metadata };
     this.#entries.push(block);
     this.#open.set(`${type} ${id}`, block);
     return block;
   }
 
-  #append(type: Block["type"], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined) {
+  #append(type: StreamedBlock["type"], id: string, delta: string, metadata: SharedV4ProviderMetadata | undefined) {
     const block = this.#open.get(`${type} ${id}`) ?? this.#begin(type, id, undefined);
     block.text += delta;
     block.metadata = mergeMetadata(block.metadata, metadata);
     return delta === "" ? undefined : { type, delta };
   }
 
-  #close(type: Block["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): void {
+  #close(type: StreamedBlock["type"], id: string, metadata: SharedV4ProviderMetadata | undefined): void {
     const block = this.#open.get(`${type} ${id}`);
     if (block !== undefined) block.metadata = mergeMetadata(block.metadata, metadata);
     this.#open.delete(`${type} ${id}`);
@@ -119,8 +119,8 @@ export class ReplyBuilder {
 }
 
 /**
- * The arguments of a call as an object, or the raw text if they are none. An empty text and `null` mean no arguments; an
- * object that some models encode twice is decoded.
+ * The arguments of a call as an object, or the raw text if it is not one. An empty text and `null` mean no arguments;
+ * an object that some models encode twice is decoded.
  */
 function argsIn(input: string): { args: JsonObject; invalidArgs?: string } {
   const value = input.trim() === "" ? null : parsed(input);

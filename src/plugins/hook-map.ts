@@ -56,7 +56,7 @@ export interface HookMap {
   session_end: HookPoint<SessionBoundaryEvent>;
   /** Once per deployment and agent, after its first turn; repeated if it was interrupted. */
   gateway_start: HookPoint<GatewayEvent>;
-  /** Never fires: a Worker is not told when it ends. Declared because OpenClaw's plugins know it. */
+  /** Never fires: a Worker gets no event when it ends. Declared because OpenClaw's plugins register for it. */
   gateway_stop: HookPoint<GatewayEvent>;
   /** The workspace files for the prompt. May answer with others, which are cut to the same limits. */
   "agent:bootstrap": HookPoint<BootstrapEvent, BootstrapChange>;

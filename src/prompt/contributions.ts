@@ -2,7 +2,7 @@ import type { ProviderContribution } from "./input.ts";
 
 /**
  * The contribution for the GPT-5 family: it follows rules literally, writes at length unless limited, and ends early
- * unless told when the work is done.
+ * unless the prompt states when the work is done.
  */
 const gpt5: ProviderContribution = {
   name: "gpt-5",

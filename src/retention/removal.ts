@@ -26,7 +26,7 @@ export interface RemovalDeps {
   /** Resolves when no work is under way that could write. */
   idle(): Promise<unknown>;
   /**
-   * Tells other sessions of the end.
+   * Reports the end of the session to other sessions.
    * @throws where one has not acknowledged it
    */
   settleSubagents(): Promise<void>;
@@ -92,7 +92,7 @@ export function expiresAt(store: Store): number | undefined {
   return state !== undefined && isSettled(state) ? state.endedAt + lingerMs : undefined;
 }
 
-/** Whether a session is to be deleted now. */
+/** Whether a session is due for deletion. */
 export function isExpired(store: Store, now: number): boolean {
   const at = expiresAt(store);
   return at !== undefined && at <= now;

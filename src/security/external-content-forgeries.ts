@@ -33,7 +33,7 @@ const BARE_REST = new RegExp(`(?:${BLANK}*${CLOSING})+`, "iuy");
 /** The end of a quoted value: a quote before closing brackets, or the end of the line, which means no match. */
 const QUOTED_END = new RegExp(String.raw`${QUOTE}(?:\\|${BLANK})*${CLOSING_RUN}|\n`, "giu");
 
-/** Control tokens of chat templates: ChatML, Llama, Harmony, DeepSeek (with wide bars), Mistral, Gemma, SentencePiece. */
+/** Control tokens of chat templates: ChatML, Llama, Harmony, DeepSeek (wide bars), Mistral, Gemma, SentencePiece. */
 const SPECIAL_TOKEN =
   /<[|｜][^\s|｜<>]{1,64}[|｜]>|\[\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<<\/?SYS>>|<\/?s>|<[be]os>|<(?:start|end)_of_turn>/g;
 

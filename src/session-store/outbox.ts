@@ -9,8 +9,8 @@ import { cachedRead, prepared, type Store } from "./store.ts";
 import type { DeliverySource } from "./stored-shapes.ts";
 
 /**
- * Distance between the ids of two parts. Ids are the order of sending: the parts that a draft is split into later take the
- * ids after its own, so that they go out before what was enqueued behind it. A draft has at most so many parts.
+ * Distance between the ids of two parts. Ids are the order of sending: the parts that a draft is split into later take
+ * the ids after its own, so that they go out before what was enqueued behind it. It is also the most parts of a draft.
  */
 const ID_GAP = 10_000;
 
@@ -220,8 +220,8 @@ export interface DraftPorts {
 }
 
 /**
- * Replaces a draft by its formatted parts. Hooks may take long, but the text must be stored in the commit that it belongs
- * to: so it is stored as a draft, and formatted when its turn comes. After a crash it is formatted again.
+ * Replaces a draft by its formatted parts. Hooks may take long, but the text must be stored in the commit that it
+ * belongs to: so it is stored as a draft, and formatted when its turn comes. After a crash it is formatted again.
  */
 async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPorts): Promise<void> {
   const { store, write, now } = ports;

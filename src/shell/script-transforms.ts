@@ -34,8 +34,8 @@ function isLoop(node: object): node is { body: Statement[] } {
 type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
 type Statement = Parameters<Plugin["transform"]>[0]["ast"]["statements"][number];
 type Pipeline = Statement["pipelines"][number];
-type Command = Pipeline["commands"][number];
-type Word = Extract<Command, { type: "SimpleCommand" }>["args"][number];
+type ScriptCommand = Pipeline["commands"][number];
+type Word = Extract<ScriptCommand, { type: "SimpleCommand" }>["args"][number];
 
 interface Decoding {
   name: string;
@@ -176,7 +176,7 @@ function literal(value: string): Word {
 }
 
 function decodeCommand(status: Word, { name, args }: Decoding): Pipeline {
-  const command: Command = {
+  const command: ScriptCommand = {
     type: "SimpleCommand",
     name: literal(`/usr/bin/${name}`),
     args: [status, ...args],

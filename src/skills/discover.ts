@@ -60,14 +60,17 @@ export async function discover(
   };
 }
 
-interface Candidate {
+interface SkillCandidate {
   root: SkillRoot;
   skill: SkillDirectory;
   at: SkillLocation;
 }
 
 /** Lists a root; a failure becomes a reason. */
-async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ found: Candidate[]; leftOut: LeftOut[] }> {
+async function listRoot(
+  root: SkillRoot,
+  limits: DiscoveryLimits,
+): Promise<{ found: SkillCandidate[]; leftOut: LeftOut[] }> {
   try {
     const files = await withTimeout(root.list());
     const { found, skipped } = findSkills(files, limits.maxCandidatesPerRoot);
@@ -83,7 +86,7 @@ async function listRoot(root: SkillRoot, limits: DiscoveryLimits): Promise<{ fou
 
 /** Reads one SKILL.md, unless its version is cached; undefined if it is gone. */
 async function readCandidate(
-  { root, skill: { file }, at }: Candidate,
+  { root, skill: { file }, at }: SkillCandidate,
   { maxSkillFileBytes }: DiscoveryLimits,
   cache: SkillCache,
 ): Promise<CachedSkill | undefined> {

@@ -154,7 +154,7 @@ function requirementGates(skill: Skill, facts: GateFacts): ClosedGate[] {
   closed.push(...env.flatMap((name) => variableGate(name, skill, facts) ?? []));
   const untrue = config.filter((path) => !isTruthy(facts.configAt(path)));
   if (untrue.length > 0) {
-    const reason = `It wants ${listed(untrue)} in the configuration: set what of that there is here (GET /v1/config/schema).`;
+    const reason = `It requires ${listed(untrue)} in the configuration. Set the fields that exist here (GET /v1/config/schema).`;
     closed.push({ code: "missing_config", reason });
   }
   return closed;

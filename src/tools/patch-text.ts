@@ -28,10 +28,10 @@ export function patchText(text: string, hunks: readonly Hunk[]): string {
     result.push(...lines.slice(done, at));
     done = at;
     for (const { op, text: typed } of hunk.lines) {
-      if (op === "comes") result.push({ text: typed, end: eol });
+      if (op === "add") result.push({ text: typed, end: eol });
       else {
         const line = lines[done++];
-        if (op === "stays" && line !== undefined) result.push(line);
+        if (op === "keep" && line !== undefined) result.push(line);
       }
     }
   }
@@ -47,7 +47,7 @@ function findPassage(
   number: number,
 ): number {
   const start = heading === undefined ? from : behind(heading, lines, from, number);
-  const before = hunkLines.filter(({ op }) => op !== "comes").map(({ text }) => text);
+  const before = hunkLines.filter(({ op }) => op !== "add").map(({ text }) => text);
   // New lines alone go after their heading, or to the end.
   if (before.length === 0) return heading === undefined ? lines.length : start;
   const last = lines.length - before.length;

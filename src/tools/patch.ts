@@ -14,14 +14,14 @@ export interface Hunk {
 }
 
 export interface HunkLine {
-  op: "stays" | "goes" | "comes";
+  op: "keep" | "remove" | "add";
   text: string;
 }
 
 const BEGIN = "*** Begin Patch";
 const END = "*** End Patch";
 const END_OF_FILE = "*** End of File";
-const OPS: Readonly<Record<string, HunkLine["op"]>> = { " ": "stays", "-": "goes", "+": "comes" };
+const OPS: Readonly<Record<string, HunkLine["op"]>> = { " ": "keep", "-": "remove", "+": "add" };
 
 /**
  * Parses a patch in the format of OpenClaw's `apply_patch`.
@@ -115,7 +115,7 @@ function readHunkLines(lines: PatchReader): HunkLine[] {
     const line = lines.nextIf((next) => !next.startsWith("***") && next !== "@@" && !next.startsWith("@@ "));
     if (line === undefined) return found;
     // Models omit the single space of an empty line.
-    const op = line === "" ? "stays" : OPS[line.slice(0, 1)];
+    const op = line === "" ? "keep" : OPS[line.slice(0, 1)];
     if (op === undefined) throw lines.fault("a line begins with a space (it stays), `-` (it goes) or `+` (it comes).");
     found.push({ op, text: line.slice(1) });
   }

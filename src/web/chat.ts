@@ -9,7 +9,7 @@ import { sessionSocket } from "./session-socket.ts";
 
 const PAGE = 50;
 /** After this time without an answer, a request is sent again. */
-const PATIENCE_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 
 /** The state that the chat shows. */
 export interface ChatState {
@@ -189,7 +189,7 @@ export class Chat {
 
   async #post({ text, idempotencyKey }: Pending): Promise<string> {
     const body = { message: text, sessionKey: this.#sessionKey, idempotencyKey };
-    const signal = AbortSignal.any([this.#lifetime.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const signal = AbortSignal.any([this.#lifetime.signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
     return (await requestJson(this.#server, { method: "POST", path: "/v1/agent", body, signal }, isAccepted)).runId;
   }
 

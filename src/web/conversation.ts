@@ -3,8 +3,8 @@ import type { AgentEvent, History, HistoryMessage, Run } from "../client/wire.ts
 /**
  * A reader's view of a session: its transcript as far as it was read, and the current draft.
  *
- * Each event is applied at most once and in order, over any number of connections: `messages` is the session's transcript
- * from `messages[0]` on, and `draft` is the part of the next message that has streamed so far.
+ * Each event is applied at most once and in order, over any number of connections: `messages` is the session's
+ * transcript from `messages[0]` on, and `draft` is the part of the next message that has streamed so far.
  */
 export interface Conversation {
   /** In the order of `seq`. */

@@ -10,7 +10,7 @@ const marked = new Marked({
   renderer: {
     // HTML in a model's reply is shown as text.
     html: ({ text }) => escapeHtml(text),
-    // Loading a remote image would tell its host that the reply was read.
+    // Loading a remote image would reveal to its host that the reply was read.
     image: ({ href, text }) => `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
   },

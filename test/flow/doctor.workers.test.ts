@@ -440,7 +440,7 @@ describe("memory", () => {
     const failed = Object.values(said).find(({ id }) => id.startsWith("memory.embedder."));
     expect(failed).toMatchObject({
       status: "warn",
-      message: expect.stringContaining("does not take the key"),
+      message: expect.stringContaining("rejects the key"),
       fix: expect.stringContaining("key"),
     });
     expect(JSON.stringify(said)).not.toContain("sk-wrong");

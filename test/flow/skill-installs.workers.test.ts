@@ -232,7 +232,7 @@ describe("installs from ClawHub", () => {
     expect([status, body.error.reason, body.error.message]).toEqual([
       400,
       "not_as_promised",
-      "`note.txt` is another than the registry says.",
+      "`note.txt` differs from the digest of the registry.",
     ]);
   });
 });

@@ -91,16 +91,16 @@ async function withEmbedError<Result>(
 
 /** How errors of model providers count for embeddings, and their sentence. */
 const EMBED_ERRORS: Record<ModelError["kind"], readonly [kind: EmbedErrorKind, sentence: string]> = {
-  auth: ["auth", "does not take the key"],
-  billing: ["auth", "gives no embeddings before it is paid"],
-  rate_limit: ["rate_limit", "was asked too often, or for more than is allowed"],
-  overloaded: ["unavailable", "is too busy"],
+  auth: ["auth", "rejects the key"],
+  billing: ["auth", "requires payment before it returns embeddings"],
+  rate_limit: ["rate_limit", "reports that a rate limit or quota is exceeded"],
+  overloaded: ["unavailable", "is overloaded"],
   timeout: ["unavailable", "failed"],
-  overflow: ["rejected", "finds the text too long"],
-  format: ["rejected", "does not take the request"],
+  overflow: ["rejected", "rejects the text as too long"],
+  format: ["rejected", "rejects the request"],
   other: [
     "unavailable",
-    "does not have what was asked for; look at memorySearch.model and memorySearch.remote.baseUrl",
+    "does not have the requested model or path; check memorySearch.model and memorySearch.remote.baseUrl",
   ],
 };
 

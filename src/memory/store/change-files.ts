@@ -16,8 +16,8 @@ export interface FileChange {
   removed: readonly number[];
   warning: string | undefined;
   /**
-   * The note of its change, read before the file. If the note is settled by now, another worker has read the file
-   * later.
+   * The note of its change, read before the file. A note that has been settled since means that another worker read the
+   * file later.
    */
   token: string | undefined;
 }

@@ -40,7 +40,7 @@ export function* chunkText(text: string, chunking: Chunking): Generator<Chunk> {
   const budget = Math.min(chunking.tokens, MAX_TOKENS) * QUARTERS;
   const overlap = Math.min(chunking.overlap * QUARTERS, budget / 2);
   const lines = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
-  let held: Line[] = [];
+  let held: TextLine[] = [];
   let size = 0;
   let fresh = false;
   for (const line of splitLines(lines)) {
@@ -61,7 +61,7 @@ export function* chunkText(text: string, chunking: Chunking): Generator<Chunk> {
   if (fresh) yield* joinLines(lines, held);
 }
 
-interface Line {
+interface TextLine {
   number: number;
   from: number;
   /** The position of its `\n`, or the end of the text. */
@@ -70,7 +70,7 @@ interface Line {
   size: number;
 }
 
-function* splitLines(text: string): Generator<Line> {
+function* splitLines(text: string): Generator<TextLine> {
   let number = 1;
   for (let from = 0; from < text.length; number++) {
     const end = text.indexOf("\n", from);
@@ -90,7 +90,7 @@ function quartersAt(text: string, at: number): number {
   return text.charCodeAt(at) < FIRST_WIDE ? 1 : QUARTERS;
 }
 
-function* joinLines(text: string, lines: readonly Line[]): Generator<Chunk> {
+function* joinLines(text: string, lines: readonly TextLine[]): Generator<Chunk> {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return;
   const piece = text.slice(first.from, last.to);
@@ -98,7 +98,7 @@ function* joinLines(text: string, lines: readonly Line[]): Generator<Chunk> {
 }
 
 /** As many of the last lines as fit. */
-function lastLines(lines: readonly Line[], size: number): Line[] {
+function lastLines(lines: readonly TextLine[], size: number): TextLine[] {
   let first = lines.length;
   for (let left = size; first > 0; first--) {
     left -= lines[first - 1]?.size ?? 0;
@@ -107,12 +107,12 @@ function lastLines(lines: readonly Line[], size: number): Line[] {
   return lines.slice(first);
 }
 
-function totalSize(lines: readonly Line[]): number {
+function totalSize(lines: readonly TextLine[]): number {
   return lines.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Cuts a line that is longer than a chunk; each part begins with the end of the previous one. */
-function* splitLine(text: string, { number, from, to }: Line, budget: number, overlap: number): Generator<Chunk> {
+function* splitLine(text: string, { number, from, to }: TextLine, budget: number, overlap: number): Generator<Chunk> {
   for (let start = from; start < to; ) {
     const end = partEnd(text, start, to, budget);
     const part = text.slice(start, end);

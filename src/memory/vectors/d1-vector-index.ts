@@ -118,7 +118,7 @@ export class D1VectorIndex implements VectorIndex {
   }
 
   /** Adds vectors to the emptiest pack and puts what does not fit into a new one. */
-  async #add(added: readonly Entry[]): Promise<boolean> {
+  async #add(added: readonly VectorEntry[]): Promise<boolean> {
     const listed = await this.#list();
     const replaced = new Set(added.map(({ chunkId }) => chunkId));
     const [emptiest] = listed.toSorted((a, b) => a.count - b.count);
@@ -164,7 +164,7 @@ export class D1VectorIndex implements VectorIndex {
   async #contents(
     listed: readonly ListedPack[],
     without: ReadonlySet<number>,
-  ): Promise<Map<number, Entry[]> | undefined> {
+  ): Promise<Map<number, VectorEntry[]> | undefined> {
     if (listed.length === 0) return new Map();
     const ids = listed.map(({ id }) => id);
     const rows = await drizzle(this.#database).select().from(packs).where(isIn(packs.id, ids));
@@ -173,7 +173,7 @@ export class D1VectorIndex implements VectorIndex {
   }
 
   /** Writes packs in one transaction. @returns false if a pack of the space is not as it was listed */
-  #write(listed: readonly ListedPack[], contents: ReadonlyMap<number, readonly Entry[]>, others: readonly SQL[]) {
+  #write(listed: readonly ListedPack[], contents: ReadonlyMap<number, readonly VectorEntry[]>, others: readonly SQL[]) {
     const revisions = listed.reduce((sum, { revision }) => sum + revision, 0);
     const newest = Math.max(0, ...listed.map(({ id }) => id));
     const isAsListed = sql`(SELECT count(*) = ${listed.length} AND coalesce(sum(revision), 0) = ${revisions}
@@ -187,7 +187,7 @@ export class D1VectorIndex implements VectorIndex {
     return unlessGuardFails(runAll(this.#database, [guard(isAsListed), ...changes, ...others]));
   }
 
-  #insertPack(entries: readonly Entry[]): SQL {
+  #insertPack(entries: readonly VectorEntry[]): SQL {
     const { count, ids, vectors } = encodeEntries(entries);
     return sql`INSERT INTO packs (space_id, revision, count, ids, vectors)
       VALUES (${this.#spaceId}, 1, ${count}, ${ids}, ${vectors})`;
@@ -204,7 +204,7 @@ interface ListedPack {
 }
 
 /** A chunk and its quantized vector. */
-interface Entry {
+interface VectorEntry {
   chunkId: number;
   bytes: Uint8Array;
 }
@@ -222,7 +222,7 @@ function hasSome({ chunkIds }: ListedPack, wanted: ReadonlySet<number>): boolean
   return chunkIds.some((id) => wanted.has(id));
 }
 
-function encodeEntries(entries: readonly Entry[]): Pick<Pack, "count" | "ids" | "vectors"> {
+function encodeEntries(entries: readonly VectorEntry[]): Pick<Pack, "count" | "ids" | "vectors"> {
   const ids = Uint32Array.from(entries, ({ chunkId }) => chunkId);
   return {
     count: entries.length,
@@ -231,7 +231,7 @@ function encodeEntries(entries: readonly Entry[]): Pick<Pack, "count" | "ids" | 
   };
 }
 
-function decodeEntries({ ids, vectors }: Pick<Pack, "ids" | "vectors">): Entry[] {
+function decodeEntries({ ids, vectors }: Pick<Pack, "ids" | "vectors">): VectorEntry[] {
   const chunkIds = decodeIds(ids);
   const bytes = Uint8Array.fromBase64(vectors);
   const length = bytes.length / chunkIds.length;

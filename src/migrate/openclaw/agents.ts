@@ -15,7 +15,7 @@ import {
 import { isWithin, keyOf, type Leaf, matches, type Path } from "./leaves.ts";
 
 /**
- * Brings agents into the one shape that we have, `agents.defaults` and `agents.list`: from `agents.entries` (the newest),
+ * Converts agents to the shape of Isopod, `agents.defaults` and `agents.list`, from `agents.entries` (the newest),
  * `routing.agents`, and the single `agent` and `identity` of the first versions.
  */
 export const gatherAgents: Step = inOrder(

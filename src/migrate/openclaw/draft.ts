@@ -73,8 +73,8 @@ export function placesIn(leaves: readonly Leaf[]): Set<string> {
 }
 
 /**
- * Takes out what is at some places and below them. What held it stays, empty if nothing else is in it, but for a section
- * of the document: that a group or a model is named means something by itself.
+ * Removes the leaves at and below some paths. Their parents stay, possibly empty, because naming a group or a model has
+ * a meaning by itself; only an empty section of the document goes.
  */
 export function takeOut(draft: ImportDraft, places: readonly Path[]): ImportDraft {
   const gone = leavesIn(draft, places);

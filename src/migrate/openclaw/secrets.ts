@@ -104,7 +104,7 @@ function nameOf({ path }: Leaf): string {
 
 const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/;
 
-/** Tells whether a value is of a model server on a machine of one's own. */
+/** Returns a test for values of a model server on the owner's own machine. */
 function localProvidersOf({ leaves }: ImportDraft): (leaf: Leaf) => boolean {
   const local = leaves.filter(
     ({ path, value }) => matches(path, "models.providers.*.baseUrl") && typeof value === "string" && LOCAL.test(value),

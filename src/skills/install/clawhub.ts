@@ -47,7 +47,7 @@ export async function fetchFromClawHub(
   const statedDigest = headers["x-clawhub-artifact-sha256"];
   if (statedDigest !== undefined && statedDigest.toLowerCase() !== sha256) {
     const message = `What ${registryHost(deps)} sent as ${registryRefText(found)} is not what it says it is.`;
-    throw new IsopodError("unavailable", message, "Try again; if it stays so, tell the registry.", {
+    throw new IsopodError("unavailable", message, "Try again; if it persists, report it to the registry.", {
       reason: "digest",
     });
   }

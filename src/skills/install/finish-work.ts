@@ -105,7 +105,7 @@ export async function finishAbandoned(target: InstallTarget, known?: StoredLock)
   for (const [folder, entry] of stored.lock.skills) {
     if (entry.state !== "installing" && entry.state !== "removing") continue;
     if (entry.since > target.now() - ABANDONED_MS) continue;
-    log("info", "skills.work_gone_on_with", { folder, state: entry.state, lock: target.lockKey });
+    log("info", "skills.work_resumed", { folder, state: entry.state, lock: target.lockKey });
     if (entry.state === "installing") await finishInstall(target, folder, entry);
     else await finishRemoval(target, folder, entry);
     folders.push(folder);

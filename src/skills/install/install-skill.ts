@@ -92,8 +92,14 @@ function refuseUnexpectedFiles(
   const there = new Map(manifest.map(({ path, sha256 }) => [path, sha256]));
   for (const [path, sha256] of promised) {
     if (there.get(path) === sha256) continue;
-    const what = there.has(path) ? "is another than the registry says" : "is missing, and the registry has it";
-    throw refused("not_as_promised", `${quotedName(path)} ${what}.`, "Try again; if it stays so, tell the registry.");
+    const what = there.has(path)
+      ? "differs from the digest of the registry"
+      : "is missing, although the registry lists it";
+    throw refused(
+      "not_as_promised",
+      `${quotedName(path)} ${what}.`,
+      "Try again; if it persists, report it to the registry.",
+    );
   }
 }
 
@@ -217,7 +223,7 @@ async function storeIntent(
 
 /** The refusal while another install or removal of the skill is in progress. */
 export function busyRefusal(folder: string) {
-  const hint = `Try again in a minute: work that was cut off is gone on with after ${ABANDONED_MS / 1000} seconds.`;
+  const hint = `Try again in a minute: interrupted work is resumed after ${ABANDONED_MS / 1000} seconds.`;
   return refused("busy", `${quotedName(folder)} is being installed or removed at this moment.`, hint, "conflict");
 }
 

@@ -93,7 +93,7 @@ function parseLock(text: string): ReadLock {
   try {
     json = JSON.parse(text);
   } catch (thrown) {
-    return { kind: "damaged", why: `it is no JSON: ${messageOf(thrown)}` };
+    return { kind: "damaged", why: `it is not JSON: ${messageOf(thrown)}` };
   }
   const read = document.safeParse(json);
   if (!read.success) return { kind: "damaged", why: z.prettifyError(read.error) };

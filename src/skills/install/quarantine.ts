@@ -36,7 +36,7 @@ export async function checkQuarantine(
     return { reasons };
   } catch (thrown) {
     log("warn", "skills.integrity_unknown", { lock: target.lockKey, error: messageOf(thrown) });
-    const unanswered = `Whether it is what was installed cannot be found out: ${messageOf(thrown)} It is tried again later.`;
+    const unanswered = `It could not be checked against its install: ${messageOf(thrown)} The check is repeated later.`;
     return { reasons: new Map([...here.keys()].map((location) => [location, unanswered])), unanswered };
   }
 }
@@ -82,7 +82,7 @@ async function integrityFaults(at: IntegrityCheck, found: FilesByLocation): Prom
 }
 
 const UNKNOWN =
-  "The record of installed skills cannot be read, so nobody knows whether this is what was installed. The doctor says what to do.";
+  "The record of installed skills cannot be read, so this skill cannot be checked against its install. The doctor reports the fix.";
 
 async function faultReason(
   at: IntegrityCheck,

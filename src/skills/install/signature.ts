@@ -90,8 +90,8 @@ function parseSignatureFile(bytes: Uint8Array): { signature: Uint8Array<ArrayBuf
   const read = signatureFile.safeParse(bytes.length > MAX_SIGNATURE_FILE_BYTES ? undefined : parseJson(bytes));
   const signature = read.success ? fromBase64(read.data.signature) : undefined;
   if (!read.success || signature?.length !== SIGNATURE_BYTES) {
-    const hint = `It is {"version": 1, "algorithm": "ed25519", "keyId": "…", "signature": "<base64>"}; see the page on skills.`;
-    throw refused("bad_signature", `${SIGNATURE_FILE} is no signature.`, hint);
+    const hint = `Expected {"version": 1, "algorithm": "ed25519", "keyId": "…", "signature": "<base64>"}; see the page on skills.`;
+    throw refused("bad_signature", `${SIGNATURE_FILE} is not a valid signature file.`, hint);
   }
   return { signature, keyId: read.data.keyId };
 }

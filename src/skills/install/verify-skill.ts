@@ -29,7 +29,10 @@ export interface Verification extends InstalledSkill {
   files: VerifiedFile[];
 }
 
-/** Reads all files of an installed skill and compares their SHA-256 with the lock. Changes nothing. @throws IsopodError, WorkspaceError */
+/**
+ * Reads all files of an installed skill and compares their SHA-256 with the lock. Changes nothing.
+ * @throws IsopodError, WorkspaceError
+ */
 export async function verifySkill(target: InstallTarget, name: string): Promise<Verification> {
   const found = await findInstalled(target, name);
   const there = await skillFolderFiles(target, found.folder);

@@ -55,7 +55,7 @@ function seedOf(word: string): number {
 }
 
 /** An error that needs a person, and a temporary one. */
-export const NO_KEY = new EmbedError("auth", "openai does not take the key.");
+export const NO_KEY = new EmbedError("auth", "openai rejects the key.");
 export const OVERLOADED = new EmbedError("unavailable", "openai has too much to do.", 90_000);
 
 /** Dependencies of a new agent's vectors in the real database, with a manual clock. */
