@@ -21,13 +21,13 @@ import { Subagents } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
 import type { SessionCalls } from "./api.ts";
+import { subagentsPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import { Deliveries } from "./deliveries.ts";
 import { Inspector } from "./inspector.ts";
 import { runAgentEndHooks } from "./run-hooks.ts";
 import { RunScheduler } from "./run-scheduler.ts";
 import { Sockets } from "./socket.ts";
-import { subagentsPort } from "./subagents-port.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 

@@ -14,8 +14,8 @@ import type { AttachedFile } from "../session-store/stored-shapes.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { readAttachedFile } from "../turn/output/files.ts";
-import { replyTargets } from "../turn/output/native-reply.ts";
-import { runSentHooks } from "./message-hooks.ts";
+import { replyTargets } from "../turn/output/reply-parts.ts";
+import { runSentHooks } from "./run-hooks.ts";
 
 /** Timeout of another session's object. */
 const ANSWER_MS = 30_000;

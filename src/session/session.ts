@@ -47,7 +47,7 @@ import { type HistoryPage, readHistory, readLastReply } from "../session-store/t
 import type { SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
 import { ConfigSnapshot } from "./config-snapshot.ts";
-import { runReceivedHooks } from "./message-hooks.ts";
+import { runReceivedHooks } from "./run-hooks.ts";
 import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";

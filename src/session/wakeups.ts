@@ -7,17 +7,17 @@ import { openRuns } from "../session-store/runs.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import type { Subagents } from "../subagents/subagents.ts";
-import { AlarmClock } from "./alarm-clock.ts";
-import type { ConfigSnapshot } from "./config-snapshot.ts";
-import type { Deliveries } from "./deliveries.ts";
 import {
+  AlarmClock,
   FIRST_INDEX_RETRY_MS,
   FIRST_RECOVERY_MS,
   hasActiveRun,
   nextIndexRetryMs,
   nextRecoveryMs,
   postpone,
-} from "./due.ts";
+} from "./alarm.ts";
+import type { ConfigSnapshot } from "./config-snapshot.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 import type { Prefetched } from "./turn-runner.ts";
 

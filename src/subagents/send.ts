@@ -4,7 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import type { RunInput } from "../session-store/run.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
-import { callName } from "../turn/call-name.ts";
+import { callName } from "../turn/lineage.ts";
 import { findSession, type SessionCaller } from "./find-session.ts";
 import { mergedRuns } from "./subagents.ts";
 

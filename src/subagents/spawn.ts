@@ -15,8 +15,7 @@ import {
 } from "../session-store/subagent.ts";
 import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
 import type { CallRef, ChildSummary, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
-import { callName } from "../turn/call-name.ts";
-import { maySpawn } from "../turn/lineage.ts";
+import { callName, maySpawn } from "../turn/lineage.ts";
 import type { SessionCaller } from "./find-session.ts";
 import { findSubagent, listedSubagents, subagentView } from "./find-subagent.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";

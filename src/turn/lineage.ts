@@ -1,7 +1,10 @@
 import type { Agent } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
+import { base32 } from "../lib/ids.ts";
+import { type Message, toolCalls } from "../models/message.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
+import type { ActiveRun } from "./active-run.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** How many sessions are above a session: 0 for a conversation, 1 for its sub-agents. */
@@ -27,4 +30,19 @@ export function sessionReach({
   const mayHaveChildren = maySpawn(session, agent);
   if (!principal.owner || (spawnDepth(session) > 0 && !mayHaveChildren)) return undefined;
   return { maySpawn: mayHaveChildren };
+}
+
+/**
+ * A name for the effect of a tool call, the same whenever the call is repeated: 26 characters, 128 bits of the SHA-256
+ * of the session key, the reply with the call, and the call's id, which some providers reuse in later replies.
+ */
+export async function callName(run: ActiveRun, sessionKey: string, callId: string): Promise<string> {
+  const reply = run.journal.context().findLast((message) => makes(message, callId));
+  const text = JSON.stringify([sessionKey, reply?.id ?? run.row.id, callId]);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return base32(new Uint8Array(digest, 0, 16));
+}
+
+function makes(message: Message, callId: string): boolean {
+  return message.role === "assistant" && toolCalls(message).some((call) => call.callId === callId);
 }

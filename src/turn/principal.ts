@@ -1,5 +1,6 @@
 import type { Target } from "../channels/channel.ts";
 import { originRules } from "../config/origins.ts";
+import type { CoreConfig } from "../config/schema.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { RunOrigin } from "../session-store/run.ts";
@@ -30,4 +31,15 @@ export function principalOf(
 function kindOf(sessionKey: string): Principal["place"] {
   const { kind } = parseSessionKey(sessionKey);
   return kind === "group" || kind === "channel" ? kind : "direct";
+}
+
+/** Whether the turn answers an owner in a direct conversation. */
+export function isOwnerAlone({ owner, place }: Principal): boolean {
+  return owner && place === "direct";
+}
+
+/** Whether personal files (USER.md, MEMORY.md, daily notes) may be shown in a turn. */
+export function isPersonal(principal: Principal, { prompt: { personalFiles } }: Pick<CoreConfig, "prompt">): boolean {
+  if (personalFiles === "always") return true;
+  return personalFiles === "direct" ? principal.place === "direct" : isOwnerAlone(principal);
 }

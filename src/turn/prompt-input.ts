@@ -1,21 +1,22 @@
+import type { LoopEnd } from "../agent/loop.ts";
 import type { AnyTool } from "../agent/tool.ts";
-import { heartbeatOf, modelAliases } from "../config/agents.ts";
+import { heartbeatOf, modelAliases, sharingAgents } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
 import { visibleRepliesIn } from "../config/group-chat.ts";
 import { VERSION } from "../lib/version.ts";
 import { type ThinkingLevel, tagsReasoning } from "../models/model.ts";
 import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
+import type { Config } from "../services/config-schema.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
+import type { Spawned } from "../session-store/run.ts";
 import { sessionPreferences } from "../session-store/session-settings.ts";
-import type { BootstrapFiles } from "../workspace/bootstrap.ts";
+import type { SessionSettings } from "../session-store/stored-shapes.ts";
+import type { BootstrapFile, BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";
-import { subagentContext } from "./subagent-context.ts";
-import { wasWarned } from "./truncation-warning.ts";
 import type { TurnContext } from "./turn-context.ts";
-import { workspaceNotes } from "./workspace-notes.ts";
 
 /** Facts about a turn that are gathered before its prompt is rendered. */
 export interface TurnFacts {
@@ -119,4 +120,51 @@ function reactionsIn({ target, services }: TurnContext): "minimal" | "extensive"
 function isTagging(ref: string, thinking: ThinkingLevel, services: Services): boolean {
   const found = lookUpModel(() => services, ref);
   return found.kind === "model" && tagsReasoning(found, thinking);
+}
+
+/**
+ * The part of the prompt that describes a sub-agent's role. Its task is the first message of the conversation.
+ * @param maySpawn whether it may have sub-agents itself
+ */
+export function subagentContext({ lineage, label }: Spawned, maySpawn: boolean): string {
+  return [
+    `You are the sub-agent "${label}", started by the session ${lineage[0] ?? "of somebody else"} for one task: the first message of this conversation.`,
+    "- Do that task, all of it, and nothing besides. Leave side quests alone.",
+    "- Nobody reads along who could answer. Where something is open, decide, and say in the result what you assumed.",
+    "- Your last reply is the result. It is reported to who started you by itself: send it to nobody, and wait for nobody.",
+    "- Put into it what was found or done, where it is, what is left, and what went wrong. No greetings.",
+    "- More of the task, or a change of it, may come as another message while you work.",
+    ...(maySpawn
+      ? [
+          "- Parts that can be done apart you may give to sub-agents of your own. End your turn when nothing else is to be done: their results come to you as messages, and your result is reported when all of them have ended.",
+        ]
+      : []),
+  ].join("\n");
+}
+
+/** The prompt's notes on a workspace besides its path: the agents that share it. */
+export function workspaceNotes(config: Config, agentId: string): string[] {
+  const others = sharingAgents(config, agentId);
+  if (others.length === 0) return [];
+  return [`Shared with other agents (${others.join(", ")}): they read and change the same files.`];
+}
+
+/** Whether the model was warned before about exactly these truncated files. */
+export function wasWarned({ truncationWarned }: SessionSettings, files: readonly BootstrapFile[]): boolean {
+  return truncationWarned !== undefined && isSame(truncationWarned, cutAmong(files));
+}
+
+/** Stores which truncated files the answered prompt has warned about, if each warning is to be shown only once. */
+export function noteWarning(end: LoopEnd, input: PromptInput, noteWarned: (paths: readonly string[]) => void): void {
+  if (end.kind !== "reply" || end.message.stop === "error") return;
+  const cut = cutAmong(input.bootstrapFiles);
+  if (input.truncationWarning === "once" && !input.truncationWarned && cut.length > 0) noteWarned(cut);
+}
+
+function cutAmong(files: readonly BootstrapFile[]): string[] {
+  return files.filter(({ truncated }) => truncated).map(({ path }) => path);
+}
+
+function isSame(a: unknown, b: readonly string[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,13 +1,15 @@
-import { heartbeatOf } from "../config/agents.ts";
+import { type Agent, heartbeatOf } from "../config/agents.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log } from "../lib/log.ts";
 import { applyFileHooks } from "../plugins/apply-prompt-hooks.ts";
+import type { Services } from "../services/services.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
-import { noteOnboardingEnd, onboardingStage } from "../workspace/onboarding.ts";
+import { noteOnboardingEnd, type OnboardingCache, onboardingStage, settleOnboarding } from "../workspace/onboarding.ts";
 import { seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import { onboardingOf } from "./first-conversation.ts";
-import { isOwnerAlone, isPersonal } from "./personal.ts";
+import { isOwnerAlone, isPersonal } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { FilesDeps } from "./turn-deps.ts";
 
@@ -58,5 +60,33 @@ export async function loadImage(
   } catch (error) {
     if (error instanceof WorkspaceError && error.code !== "unavailable") return undefined;
     throw error;
+  }
+}
+
+/** Most workspaces that the cache holds. */
+const MAX_WORKSPACES = 1000;
+
+const known = new Map<string, OnboardingCache>();
+
+/** The isolate's cached onboarding state of an agent's workspace, for all its sessions. */
+export function onboardingOf({ id, workspace = "" }: Pick<Agent, "id" | "workspace">): OnboardingCache {
+  const place = `${id} ${workspace}`;
+  const memory = known.get(place) ?? {};
+  known.delete(place);
+  known.set(place, memory);
+  const [oldest] = known.keys();
+  if (known.size > MAX_WORKSPACES && oldest !== undefined) known.delete(oldest);
+  return memory;
+}
+
+/**
+ * Records that the first conversation of an agent's workspace is over, if a turn has found so. Call it after the turn,
+ * so that it delays no reply; a failed write is repeated after the next turn. Never rejects.
+ */
+export async function endFirstConversation(agent: Agent, services: Services, now: () => number): Promise<void> {
+  try {
+    await settleOnboarding(services.workspaceOf(agent), onboardingOf(agent), now());
+  } catch (error) {
+    log("warn", "onboarding.not_recorded", { agentId: agent.id, error: messageOf(error) });
   }
 }

@@ -1,9 +1,14 @@
+import { contextLimitsOf } from "../config/agents.ts";
+import type { CoreConfig } from "../config/schema.ts";
+import type { Message } from "../models/message.ts";
 import { applyPromptHooks, type PromptTurn, type SentPrompt } from "../plugins/apply-prompt-hooks.ts";
 import type { PromptHooks } from "../plugins/session-hooks.ts";
 import type { PromptInput } from "../prompt/input.ts";
 import { type RenderedPrompt, renderSystemPrompt } from "../prompt/system-prompt.ts";
 import type { Services } from "../services/services.ts";
-import { agentsRefresh } from "./agents-refresh.ts";
+import { isSummary } from "../session-store/conversation-view.ts";
+import type { BootstrapFiles } from "../workspace/bootstrap.ts";
+import { makeExcerpt, truncate } from "../workspace/truncate.ts";
 import { promptInput, type TurnFacts } from "./prompt-input.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -58,4 +63,21 @@ function rendering(input: PromptInput, model: string, { plugins }: Services): Re
   const isThere = (section: string) => rendered.sections.some(({ name }) => name === section);
   const contributed = plugins.contributionFor(model).added.filter(({ name }) => isThere(name.replace(/^[^/]*\//, "")));
   return { ...rendered, added: [...rendered.added, ...contributed] };
+}
+
+/**
+ * The key sections of AGENTS.md that the prompt repeats after a compaction, within
+ * `contextLimits.postCompactionMaxChars`. They are needed only if AGENTS.md is truncated in the prompt: then what the
+ * agent had read of the rest is lost with the compacted messages. Undefined if nothing is to be shown.
+ * @param messages called only if needed
+ */
+export function agentsRefresh(
+  { keySections }: BootstrapFiles,
+  messages: () => readonly Message[],
+  agentId: string,
+  config: Pick<CoreConfig, "agents">,
+): string | undefined {
+  if (keySections === undefined || !messages().some(isSummary)) return undefined;
+  const max = contextLimitsOf(config, agentId).postCompactionMaxChars;
+  return truncate(makeExcerpt(keySections, max), max, "AGENTS.md").content;
 }

@@ -1,13 +1,23 @@
 import type { AnyTool } from "../agent/tool.ts";
+import { findPage, PAGES } from "../docs/pages.ts";
+import { shortDigest } from "../lib/digest.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { createMask } from "../security/mask.ts";
+import { transcriptReach } from "../services/memory/transcript-reach.ts";
+import { newFenceId } from "../services/new-fence-id.ts";
+import type { TurnSkills } from "../services/skills/turn-skills.ts";
+import { createShell } from "../shell/create-shell.ts";
+import type { Skill } from "../skills/skill.ts";
+import type { ExecPort } from "../tools/exec.ts";
+import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import { toolsFor } from "../tools/index.ts";
+import type { RecallPort } from "../tools/memory.ts";
 import { allowsTool } from "../tools/policy.ts";
+import type { Resource, Resources } from "../tools/resources.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { gatewayPort } from "./gateway-port.ts";
-import { resourcesOf } from "./resources.ts";
+import { spawnDepth } from "./lineage.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
-import { turnRecall } from "./turn-recall.ts";
-import { turnShell } from "./turn-shell.ts";
 
 /**
  * The tools of a turn. Four gates decide whether its sender may run `exec`:
@@ -34,4 +44,103 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     plans,
   };
   return toolsFor(own, extraTools).filter(({ name }) => allowsTool(agent.toolPolicies, name));
+}
+
+/** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
+export function turnShell(
+  { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
+  { env, mounts }: Pick<TurnSkills, "env" | "mounts">,
+  workspace: Workspace,
+): ExecPort | undefined {
+  if (exec === undefined) return undefined;
+  const deps = { workspace, mounts, fetch: services.egress, mask: createMask(env), now: Date.now };
+  return { shell: createShell(deps), env, ...exec, newFenceId };
+}
+
+/**
+ * The port for searching the agent's memory; undefined if the turn may not. Only owners' turns may, and no sub-agent's:
+ * its task contains what it needs, as with MEMORY.md. Opening the port reads nothing.
+ */
+export function turnRecall({ session, principal, agent, services }: TurnContext): RecallPort | undefined {
+  if (!agent.memorySearch.enabled || !principal.owner || spawnDepth(session) > 0) return undefined;
+  const { citations } = services.config.memory;
+  return {
+    memory: services.memoryOf(agent, transcriptReach({ key: session.key, agentId: agent.id }, services.config.tools)),
+    cites: citations === "on" || (citations === "auto" && principal.place === "direct"),
+    newFenceId,
+  };
+}
+
+/**
+ * The configuration port of a turn; undefined if the turn may not use it: only owners' turns may, in a session that is
+ * neither a sub-agent nor scheduled.
+ */
+export function gatewayPort(context: TurnContext): ConfigPort | undefined {
+  const { principal, mode, session } = context;
+  const { configuration } = context.services;
+  if (!principal.owner || mode !== "full" || session.settings.spawned !== undefined) return undefined;
+  return {
+    schema: configuration.describe,
+    newest: () => inWords(configuration.newest()),
+    change: (wanted) => inWords(change(context, wanted)),
+  };
+}
+
+async function change(
+  { session: { key }, runId, agent: { id: agentId }, services: { configuration } }: TurnContext,
+  { callId, base, change, note }: AgentConfigChange,
+): Promise<AgentConfigChanged> {
+  const author = `gateway:${agentId}/${await shortDigest(JSON.stringify([key, runId, callId, base]))}`;
+  const run = runId === undefined ? {} : { run: { agentId, sessionKey: key, runId } };
+  const outcome = await configuration.change({ base, change, author, note, ...run });
+  if (outcome.kind === "invalid") return outcome;
+  if (outcome.kind === "conflict") {
+    // A call that was interrupted after it had stored its change is repeated.
+    const next = await configuration.at(base + 1);
+    return next?.author === author ? { kind: "stored", revision: base + 1, changed: next.changed } : outcome;
+  }
+  const { revision, changed } = outcome;
+  return { kind: outcome.kind === "same" ? "same" : "stored", revision, changed };
+}
+
+/** Rewrites an error as one text for the model: the problem and its hint. */
+async function inWords<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof IsopodError) || error.hint === undefined) throw error;
+    throw new Error(`${error.message} ${error.hint}`, { cause: error });
+  }
+}
+
+/** Isopod's own documentation. */
+const docs: Resource = {
+  read: async (path) => findPage(path)?.text,
+  list: async () => PAGES.map(({ name, title, about }) => ({ path: name, about: `${title}: ${about}` })),
+};
+
+/**
+ * The resources that may be read besides the workspace: the documentation for all senders, and the agent's skills for
+ * owners.
+ */
+export function resourcesOf({ set, files, read }: TurnSkills, owner: boolean): Resources {
+  return owner ? { docs, skills: skillsResource(set.eligible, files, read) } : { docs };
+}
+
+const SCHEME = "skills://";
+
+/** The files of usable skills. A SKILL.md is read as text with its variables replaced; other files as bytes. */
+function skillsResource(eligible: readonly Skill[], files: TurnSkills["files"], read: TurnSkills["read"]): Resource {
+  const skillAt = (address: string) => eligible.find(({ location }) => location === address);
+  return {
+    read: (path) => (skillAt(`${SCHEME}${path}`) ? read(`${SCHEME}${path}`) : files.readFile(`${SCHEME}${path}`)),
+    async list(path) {
+      const found = await files.list(`${SCHEME}${path}`);
+      return found.map((file) => {
+        const name = skillAt(file.path)?.name;
+        const about = name === undefined ? String(file.size) : `${file.size}  skill: ${name}`;
+        return { path: file.path.slice(SCHEME.length), about, size: file.size };
+      });
+    },
+  };
 }

@@ -1,8 +1,10 @@
 import { runLoop } from "../agent/loop.ts";
 import type { LoopDeps } from "../agent/loop-deps.ts";
 import type { AnyTool } from "../agent/tool.ts";
+import type { Agent } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
+import type { ModelRequest } from "../models/model.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
@@ -14,13 +16,10 @@ import { turnRules } from "./context-rules.ts";
 import { beginsConversation, runConversationHooks } from "./conversation-hooks.ts";
 import { turnFailover } from "./failover.ts";
 import { openConversation } from "./greeting.ts";
-import { withFiles } from "./output/reply-files.ts";
-import { runResult } from "./output/reply-parts.ts";
-import { withUsage } from "./output/usage-footer.ts";
-import { samplingOf } from "./sampling.ts";
+import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
+import { noteWarning } from "./prompt-input.ts";
 import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
-import { noteWarning } from "./truncation-warning.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import { gatherFiles, loadImage } from "./turn-files.ts";
@@ -106,4 +105,14 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
 
 function canRecall(tools: readonly AnyTool[]): boolean {
   return tools.some(({ name }) => name === "memory_search");
+}
+
+/** The sampling parameters and the output limit of an agent's requests. */
+export function samplingOf({ params }: Agent): Pick<ModelRequest, "temperature" | "topP" | "maxOutputTokens"> {
+  const { temperature, topP, maxTokens } = params;
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { workspaceNotes } from "../../src/turn/workspace-notes.ts";
+import { workspaceNotes } from "../../src/turn/prompt-input.ts";
 
 test("an agent is told who else works in its workspace, and nothing where nobody does", () => {
   const list = [{ id: "ada", workspace: "team" }, { id: "bob", workspace: "team/" }, { id: "eve" }];

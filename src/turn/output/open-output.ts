@@ -8,8 +8,7 @@ import { sessionPreferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
-import { outputPolicy } from "./output-policy.ts";
-import { RunOutput, type RunOutputDeps } from "./run-output.ts";
+import { outputPolicy, RunOutput, type RunOutputDeps } from "./run-output.ts";
 
 /** What opening a run's output depends on. */
 export interface OpenOutputDeps {

@@ -13,11 +13,10 @@ import type { AttachedFile, DeliverySource } from "../../session-store/stored-sh
 import type { ConversationAddress, OutboxPort, OwnMessage, OwnReaction, QueuedMessage } from "../../tools/message.ts";
 import type { CallRef } from "../../tools/sessions-port.ts";
 import type { ActiveRun } from "../active-run.ts";
-import { callName } from "../call-name.ts";
-import { spawnDepth } from "../lineage.ts";
+import { callName, spawnDepth } from "../lineage.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { attach, fileLine } from "./files.ts";
-import { replyTargets } from "./native-reply.ts";
+import { replyTargets } from "./reply-parts.ts";
 
 /** Dependencies of `outboxPort`. */
 export interface OutboxPortDeps {

@@ -1,10 +1,14 @@
 import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
-import type { Target } from "../../channels/channel.ts";
+import type { ReplyToMode, Target } from "../../channels/channel.ts";
+import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
 import type { OutboxPart } from "../../session-store/outbox.ts";
-import type { Answering } from "../../session-store/run-result.ts";
-import { type RunResult, stopped } from "../../session-store/run-result.ts";
-import { fileLine } from "./files.ts";
+import { type Answering, type RunResult, stopped } from "../../session-store/run-result.ts";
+import type { Preferences } from "../../session-store/session-settings.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { ActiveRun } from "../active-run.ts";
+import { moneyText, tokenText } from "./amount-text.ts";
+import { attach, fileLine } from "./files.ts";
 import type { RunOutput } from "./run-output.ts";
 
 /** Converts the end of a loop into the result of its run. A stopped run has no further reply. */
@@ -38,4 +42,73 @@ export function replyParts(
       .map((part) => ({ ...part, source: file })),
   );
   return [...said, ...attached];
+}
+
+const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
+
+/**
+ * Adds the files that the run's replies have named, each once. Senders who are not owners get no workspace files,
+ * whatever they make the model reply.
+ */
+export async function withFiles(
+  result: RunResult,
+  run: ActiveRun,
+  { output, workspace }: { output: Pick<RunOutput, "isPrivate">; workspace: Workspace },
+): Promise<RunResult> {
+  if (result.status !== "ok" || run.row.target === null || output.isPrivate) return result;
+  const { paths, asVoice } = namedIn(result, run);
+  if (paths.length === 0) return result;
+  if (!run.principal.owner) return { ...result, texts: [...result.texts, NOT_YOURS] };
+  const { files, problems } = await attach(paths, asVoice, workspace);
+  return { ...result, texts: [...result.texts, ...problems], files };
+}
+
+function namedIn({ message }: RunResult, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {
+  const { startedAt } = journal.state;
+  const said = [...journal.context(), ...(message === undefined ? [] : [message])].flatMap((one) =>
+    one.role === "assistant" && one.at >= startedAt && one.directives !== undefined ? [one.directives] : [],
+  );
+  const paths = said.flatMap(({ files = [] }) => files);
+  return { paths: [...new Set(paths)], asVoice: said.some(({ asVoice }) => asVoice === true) };
+}
+
+/**
+ * Adds a usage footer to the last text of a run's result where it is enabled: its tokens and, in `full`, its estimated
+ * cost and model. If all text was sent in blocks, the footer is a text of its own; without any text there is none.
+ * @param before the run's usage without its last reply
+ */
+export function withUsage(
+  result: RunResult,
+  before: Usage,
+  { mode, isBegun }: { mode: Preferences["usage"]; isBegun: boolean },
+): RunResult {
+  const { message, texts } = result;
+  const last = texts.at(-1);
+  if (mode === "off" || (last === undefined && !isBegun)) return result;
+  const told = `*${footer(addUsage(before, message?.usage ?? NO_USAGE), message?.model, mode)}*`;
+  return { ...result, texts: [...texts.slice(0, -1), last === undefined ? told : `${last}\n\n${told}`] };
+}
+
+function footer(usage: Usage, model: string | undefined, mode: "tokens" | "full"): string {
+  const tokens = `${tokenText(usage.input)} tokens in, ${tokenText(usage.output)} out`;
+  if (mode === "tokens") return tokens;
+  const cost = usage.costMicros === undefined ? [] : [`about ${moneyText(usage.costMicros)}`];
+  return [tokens, ...cost, ...(model === undefined ? [] : [model])].join(" · ");
+}
+
+/**
+ * The targets of a text's parts: the first is a native reply if it was requested or is the account's default, the
+ * others are not.
+ * @param target its `replyToId` is the message that the run answers
+ */
+export function replyTargets(
+  target: Target,
+  mode: ReplyToMode,
+  { replyTo, isFirst }: Answering,
+): { first: Target; rest: Target } {
+  const { replyToId: current, ...rest } = target;
+  const isImplied = mode === "all" || (mode === "first" && isFirst);
+  const id = typeof replyTo === "object" ? replyTo.id : replyTo === "current" || isImplied ? current : undefined;
+  const first = id === undefined ? rest : { ...rest, replyToId: id };
+  return { first, rest: mode === "all" ? first : rest };
 }

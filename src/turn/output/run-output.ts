@@ -1,9 +1,11 @@
-import type { Block } from "../../agent/block-chunker.ts";
+import type { Block, BlockSize } from "../../agent/block-chunker.ts";
 import type { EventBody } from "../../agent/events.ts";
 import { type FinalReply, quotedReasoning, repeats } from "../../agent/reply.ts";
 import { createReplyStream, type ReplyStream } from "../../agent/reply-stream.ts";
 import { callLine, resultText } from "../../agent/tool-line.ts";
 import type { Target } from "../../channels/channel.ts";
+import type { Agent } from "../../config/agents.ts";
+import type { VisibleReplies } from "../../config/group-chat.ts";
 import {
   type AssistantMessage,
   type Directives,
@@ -19,10 +21,10 @@ import { enqueue, type OutboxPart } from "../../session-store/outbox.ts";
 import type { PausedRun } from "../../session-store/run.ts";
 import type { JournalObserver } from "../../session-store/run-journal.ts";
 import type { Answering } from "../../session-store/run-result.ts";
+import type { Preferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { DeliverySource } from "../../session-store/stored-shapes.ts";
 import type { ActiveRun } from "../active-run.ts";
-import type { OutputPolicy } from "./output-policy.ts";
 
 /** Dependencies of `RunOutput`. */
 export interface RunOutputDeps {
@@ -226,4 +228,38 @@ function restOf({ stream, isDelivered }: Reply, message: AssistantMessage): Bloc
   if (stream === undefined) return [];
   const whole = isDelivered ? [] : stream.push(messageText(message));
   return [...whole, ...stream.end()];
+}
+
+/** What a run sends besides its reply, and whether replies are sent in blocks. */
+export interface OutputPolicy {
+  /** Tool calls as they happen: none, one line each, or also the beginning of their results. */
+  verbose: "off" | "on" | "full";
+  /** The model's reasoning: none, before the reply, or of every reply when it is finished. */
+  reasoning: "off" | "on" | "stream";
+  /** Whether only the message tool sends: the text of replies stays in the session. */
+  isPrivate: boolean;
+  /** Set if replies are sent in blocks: while they are written, or when they are finished. */
+  blocks?: { at: "text_end" | "message_end"; size: BlockSize };
+}
+
+/** What the policy depends on besides the session and the agent. */
+export interface OutputTarget {
+  /** The account's setting for block streaming. */
+  inBlocks: boolean | undefined;
+  /** Whether message hooks must see replies before they are sent: then they are sent whole, at the end. */
+  isVetted: boolean;
+  /** Which replies are visible in the conversation. */
+  visible: VisibleReplies;
+}
+
+/** The output policy of a run. */
+export function outputPolicy(
+  { verbose, reasoning }: Pick<Preferences, "verbose" | "reasoning">,
+  { defaults }: Pick<Agent, "defaults">,
+  { inBlocks = defaults.blockStreamingDefault === "on", isVetted, visible }: OutputTarget,
+): OutputPolicy {
+  if (visible === "message_tool") return { verbose, reasoning: "off", isPrivate: true };
+  if (isVetted) return { verbose, reasoning: reasoning === "off" ? "off" : "on", isPrivate: false };
+  const blocks = { at: defaults.blockStreamingBreak, size: defaults.blockStreamingChunk };
+  return { verbose, reasoning, isPrivate: false, ...(inBlocks && { blocks }) };
 }

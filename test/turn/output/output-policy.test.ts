@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agentDefaults } from "../../../src/config/agent-schema.ts";
-import { type OutputTarget, outputPolicy } from "../../../src/turn/output/output-policy.ts";
+import { type OutputTarget, outputPolicy } from "../../../src/turn/output/run-output.ts";
 
 const defaultsOf = (defaults: object) => agentDefaults.parse(defaults);
 const free: OutputTarget = { inBlocks: undefined, isVetted: false, visible: "automatic" };

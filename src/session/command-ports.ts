@@ -1,10 +1,14 @@
 import { budgetLines } from "../budgets/budget-report.ts";
 import type { RunBudgetDeps } from "../budgets/run-budget.ts";
 import { activationPort, pairingPort } from "../commands/channel-access-port.ts";
-import type { QueuedPort } from "../commands/command.ts";
+import type { QueuedPort, SubagentsPort } from "../commands/command.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
+import type { NewRun } from "../session-store/admission.ts";
+import { findSubagent, listedSubagents, subagentView } from "../subagents/find-subagent.ts";
 import { readLog } from "../subagents/session-excerpt.ts";
+import { instructSubagent } from "../subagents/spawn.ts";
+import type { Subagents } from "../subagents/subagents.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
@@ -40,5 +44,28 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
     subagentLog: (which) => readLog(which, deps),
     budgets: () => budgetLines(agentIn(services(), session().agentId), services().config, budgets, now()),
     compact: (focus) => compactNow(run, focus, deps),
+  };
+}
+
+/** The sub-agents of a session for commands that act at once. */
+export function subagentsPort(
+  { runId, target }: NewRun,
+  sessionSubagents: Subagents,
+  deps: SubagentsDeps,
+): SubagentsPort {
+  const { store, fence, session, services, now, changed } = deps;
+  return {
+    now,
+    list: () => listedSubagents(store),
+    find: (which) => findSubagent(listedSubagents(store), which),
+    stop: (which) => sessionSubagents.stopNamed(which),
+    instruct(which, text) {
+      const { subagents, defaults } = agentIn(services(), session().agentId);
+      const announceTo = { target, owner: true, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
+      const instructor = { runId, askedBy: runId, announceTo, maxChildren: subagents.maxChildren };
+      const row = fence.write(() => instructSubagent(which, text, instructor, deps));
+      changed();
+      return subagentView(row);
+    },
   };
 }
