@@ -22,8 +22,8 @@ function withChild(name: string, child: typeof STARTING, work: (deps: SubagentsD
     const store: Store = openStore(ctx);
     updateTables(ctx, store);
     saveSubagent(store, { key: KEY, runId: "run_parent", subagent: child });
-    const owner = () => ({ key: "agent:main:main", settings: {} });
-    work({ store, now: () => 5, owner } as unknown as SubagentsDeps);
+    const session = () => ({ key: "agent:main:main", settings: {} });
+    work({ store, now: () => 5, session } as unknown as SubagentsDeps);
   });
 }
 
