@@ -16,7 +16,7 @@ export interface Due {
   outboxAt: number | undefined;
   /** When to retry updating the run index. */
   indexAt: number | undefined;
-  /** When a temporary session is to be deleted. */
+  /** When a temporary session expires. */
   expiresAt: number | undefined;
   /** When a request to a sub-agent or a report to the parent is due. */
   subagentsAt: number | undefined;
@@ -68,7 +68,7 @@ export class AlarmClock {
     this.#ctx = ctx;
   }
 
-  /** Records that no alarm is set any more. */
+  /** Records that the alarm has rung or was deleted. */
   clear(): void {
     this.#at = undefined;
   }

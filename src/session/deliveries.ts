@@ -24,7 +24,7 @@ const ANSWER_MS = 30_000;
 export interface DeliveriesDeps
   extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
-  /** Called when nothing is due any more. */
+  /** Called when no delivery is due. */
   drained(): void;
 }
 

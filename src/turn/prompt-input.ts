@@ -154,7 +154,7 @@ export function wasWarned({ truncationWarned }: SessionSettings, files: readonly
   return truncationWarned !== undefined && isSame(truncationWarned, cutAmong(files));
 }
 
-/** Stores which truncated files the answered prompt has warned about, if each warning is to be shown only once. */
+/** Stores which truncated files the answered prompt has warned about, if each warning is shown only once. */
 export function noteWarning(end: LoopEnd, input: PromptInput, noteWarned: (paths: readonly string[]) => void): void {
   if (end.kind !== "reply" || end.message.stop === "error") return;
   const cut = cutAmong(input.bootstrapFiles);

@@ -31,7 +31,7 @@ export interface TurnContext {
   runId?: string;
 }
 
-/** The context of a live run. @throws IsopodError `not_found` if the configuration does not name the agent any more */
+/** The context of a live run. @throws IsopodError `not_found` if the configuration no longer names the agent */
 export function turnContextOf(
   { row, principal, journal }: ActiveRun,
   session: SessionRow,

@@ -68,7 +68,7 @@ function rendering(input: PromptInput, model: string, { plugins }: Services): Re
 /**
  * The key sections of AGENTS.md that the prompt repeats after a compaction, within
  * `contextLimits.postCompactionMaxChars`. They are needed only if AGENTS.md is truncated in the prompt: then what the
- * agent had read of the rest is lost with the compacted messages. Undefined if nothing is to be shown.
+ * agent had read of the rest is lost with the compacted messages. Undefined if there is nothing to show.
  * @param messages called only if needed
  */
 export function agentsRefresh(

@@ -92,7 +92,7 @@ test("a loop's model that is no candidate is asked before them", async () => {
   expect([asked, others]).toEqual([["c/3", "c/3", "c/3"], ["a/1"]]);
 });
 
-test("an abort ends the pause before a retry, and no model is asked any more", async () => {
+test("an abort ends the pause before a retry, and no further model call is made", async () => {
   const { reply, asked } = lab({ "a/1": ["overloaded"] }, { retry: { times: 2, backoffMs: 20_000 } });
   const stop = new AbortController();
   const waiting = reply(stop.signal);

@@ -67,7 +67,7 @@ test("a cycle of two or three calls is a repetition, one of four is not", () => 
   expect(times(a(), b(), c(), d(), a(), b(), c(), d())).toBe(1);
 });
 
-test("a cycle that was left does not count any more", () => {
+test("a cycle of calls that has ended no longer counts", () => {
   expect(times(round(A), round(A), round(B))).toBe(1);
   expect(times(round(A), round(A), round(B), round(A))).toBe(2);
 });

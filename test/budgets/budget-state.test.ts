@@ -72,7 +72,7 @@ describe("runs", () => {
     expect(again).toMatchObject({ granted: true, countsRun: false, changed: [] });
   });
 
-  test("one that began more than a day ago does not count any more when it goes on", () => {
+  test("a run that began more than a day ago no longer counts when it goes on", () => {
     const ledger = new Ledger();
     const later = START + 3 * DAY * MINUTE;
     const outcome = ledger.claim({ runId: "a", startedAt: START }, [cap("runs", DAY, 0)], later);

@@ -21,7 +21,7 @@ import {
 } from "./context-lab.ts";
 import { plug, session } from "./session-lab.ts";
 
-test("a conversation that would not fit any more is summarized before the model is asked, and its history stays", async () => {
+test("a conversation that would no longer fit is summarized before the model is asked, and its history stays", async () => {
   await talked("small-0", pages(8, 1600));
   await script("small-0", [{ text: "The user asked eight questions." }, { text: "Answer." }]);
   const { runId, sessionKey } = await say("And now?", "small-0", session("small-0"));

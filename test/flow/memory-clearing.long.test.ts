@@ -64,7 +64,7 @@ describe("what is stored of an agent's memory", () => {
     expect(await lab.found("clear-mistake", "heron 2")).toContain("memory/2.md#L1");
   });
 
-  test("goes with an agent that is not configured any more", async () => {
+  test("goes with an agent that is no longer configured", async () => {
     const { rows } = await remembering("clear-removed");
     await new MemoryLab([]).deliver([message("clear-removed")]);
     expect(await rows()).toEqual(NOTHING);

@@ -53,7 +53,7 @@ test("one that works is looked after in five minutes, then ever more seldom, at 
   expect(pauses).toEqual([10, 20, 40, 60, 60].map((minutes) => minutes * MINUTE));
 });
 
-test("what was heard late changes nothing any more", () => {
+test("a late report of a sub-agent changes nothing", () => {
   const stop = stopping(acknowledged(started(), 0), 1);
   expect(acknowledged(stop, 2)).toBe(stop);
   expect(checked(stop, 2)).toBe(stop);

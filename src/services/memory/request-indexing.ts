@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 
-/** A message of the queue INDEXING: an agent whose index is to be updated. */
+/** A message of the queue INDEXING: the agent whose index must be updated. */
 export interface IndexMemory {
   kind: "index-memory";
   agentId: string;
