@@ -2,6 +2,7 @@ import { type Column, getTableColumns, type SQL, sql, type Table } from "drizzle
 import { type DrizzleSqliteDODatabase, drizzle } from "drizzle-orm/durable-sqlite";
 import { migrate } from "drizzle-orm/durable-sqlite/migrator";
 import migrations from "../../migrations/session/migrations.js";
+import schema from "../../migrations/session/schema.sql";
 import { IsopodError } from "../lib/errors.ts";
 import { byteLength } from "../lib/text.ts";
 
@@ -31,8 +32,18 @@ export function hasTables({ sql }: DurableObjectStorage): boolean {
 /** Creates the tables, or migrates them. May be repeated. */
 export function updateTables(ctx: DurableObjectState, store: Store): void {
   // With this driver `migrate` is synchronous; its promise only carries its outcome.
-  const migrated = migrate(store, migrations);
+  const migrated = migrate(store, hasTables(ctx.storage) ? migrations : wholeSchema());
   void ctx.blockConcurrencyWhile(() => migrated);
+}
+
+/**
+ * The schema of a new object as one migration that counts as the latest one. Going through all migrations would write
+ * several times as many rows, because each rename of a table or column rewrites the catalogue.
+ */
+function wholeSchema(): typeof migrations {
+  const latest = migrations.journal.entries.at(-1);
+  if (latest === undefined) throw new Error("There are no migrations of a session's database.");
+  return { journal: { entries: [{ ...latest, idx: 0 }] }, migrations: { m0000: schema } };
 }
 
 /** Write counter of each database, for cached reads. */
