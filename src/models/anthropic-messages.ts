@@ -1,6 +1,8 @@
 import { type AnthropicLanguageModelOptions, createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
+import { joiningFetch, type WireDelta } from "./join-deltas.ts";
 import type { Model } from "./model.ts";
 
 const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } };
@@ -14,7 +16,7 @@ export function anthropicMessages(options: WireOptions): Model {
     baseURL: versioned(options.baseUrl),
     apiKey: options.apiKey ?? NO_KEY,
     headers: options.headers,
-    fetch: options.fetch,
+    fetch: joiningFetch(options.fetch, messagesDelta),
   });
   return aiSdkModel({
     ref: options.ref,
@@ -47,4 +49,19 @@ function cachedToTheEnd(conversation: LanguageModelV4Message[]): LanguageModelV4
 function versioned(baseUrl: string): string {
   const trimmed = baseUrl.replace(/\/+$/, "");
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}
+
+/** The text of each kind of delta; a signature comes once. */
+const DELTA_FIELDS = new Map<unknown, string>([
+  ["text_delta", "text"],
+  ["thinking_delta", "thinking"],
+  ["input_json_delta", "partial_json"],
+]);
+
+/** The delta of an event that only continues a content block. */
+function messagesDelta({ type, index, delta }: JsonObject): WireDelta | undefined {
+  if (type !== "content_block_delta" || !isJsonObject(delta)) return undefined;
+  const field = DELTA_FIELDS.get(delta.type);
+  if (field === undefined || typeof delta[field] !== "string") return undefined;
+  return { block: `${index} ${field}`, holder: delta, field };
 }

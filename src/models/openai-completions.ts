@@ -1,5 +1,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { aiSdkModel, outputLimit, type WireOptions } from "./ai-sdk.ts";
+import { joiningFetch, type WireDelta } from "./join-deltas.ts";
 import type { Model } from "./model.ts";
 
 /** Chat Completions, at OpenAI or any compatible server: Ollama, LM Studio, vLLM, DeepSeek, OpenRouter. */
@@ -8,7 +10,7 @@ export function openaiCompletions(options: WireOptions): Model {
     name: "compatible",
     baseURL: options.baseUrl,
     headers: options.headers,
-    fetch: options.fetch,
+    fetch: joiningFetch(options.fetch, completionsDelta),
     includeUsage: true,
     transformRequestBody: (body) => inHostDialect(options.baseUrl, body),
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
@@ -85,4 +87,25 @@ function withoutReasoning(body: Body): Body {
 function mapMessages(body: Body, change: (message: Body) => Body): Body {
   const messages = body.messages;
   return Array.isArray(messages) ? { ...body, messages: messages.map(change) } : body;
+}
+
+/** Fields of a delta that are text: the answer, and the reasoning under either of its names. */
+const TEXT_FIELDS: readonly string[] = ["content", "reasoning_content", "reasoning"];
+
+/** The delta of a chunk that only continues a text or the arguments of a call. */
+function completionsDelta({ choices, usage }: JsonObject): WireDelta | undefined {
+  const [choice, ...others] = Array.isArray(choices) ? choices : [];
+  if (!isJsonObject(choice) || others.length > 0 || usage != null || choice.finish_reason != null) return undefined;
+  const { delta, index = 0 } = choice;
+  if (!isJsonObject(delta)) return undefined;
+  const said = Object.entries(delta).filter(([name, value]) => value !== null && name !== "role");
+  const [field = "", value] = said[0] ?? [];
+  if (said.length !== 1) return undefined;
+  if (typeof value === "string" && TEXT_FIELDS.includes(field))
+    return { block: `${index} ${field}`, holder: delta, field };
+  const [call, ...more] = field === "tool_calls" && Array.isArray(value) ? value : [];
+  if (!isJsonObject(call) || more.length > 0 || call.id != null || !isJsonObject(call.function)) return undefined;
+  const { arguments: text, name } = call.function;
+  if (typeof text !== "string" || name != null) return undefined;
+  return { block: `${index} call ${call.index}`, holder: call.function, field: "arguments" };
 }

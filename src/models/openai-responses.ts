@@ -1,5 +1,7 @@
 import { createOpenAI, type OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import type { JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
+import { joiningFetch, type WireDelta } from "./join-deltas.ts";
 import type { Model } from "./model.ts";
 
 /**
@@ -11,7 +13,7 @@ export function openaiResponses(options: WireOptions): Model {
     baseURL: options.baseUrl,
     apiKey: options.apiKey ?? NO_KEY,
     headers: options.headers,
-    fetch: options.fetch,
+    fetch: joiningFetch(options.fetch, responsesDelta),
   });
   return aiSdkModel({
     ref: options.ref,
@@ -39,4 +41,19 @@ export function openaiResponses(options: WireOptions): Model {
       },
     }),
   });
+}
+
+const DELTAS: readonly unknown[] = [
+  "response.output_text.delta",
+  "response.reasoning_summary_text.delta",
+  "response.reasoning_text.delta",
+  "response.function_call_arguments.delta",
+];
+
+/** The delta of an event that only continues a part of an output item. */
+function responsesDelta(event: JsonObject): WireDelta | undefined {
+  const { type, item_id, output_index, content_index, summary_index, delta } = event;
+  if (!DELTAS.includes(type) || typeof delta !== "string") return undefined;
+  const block = JSON.stringify([type, item_id, output_index, content_index, summary_index]);
+  return { block, holder: event, field: "delta" };
 }

@@ -9,6 +9,8 @@ import { type EventRequest, messageEvent, type RunSpan, readStoredEvents, type S
 
 /** How many numbers are reserved in storage at a time; unused ones are skipped by the next incarnation. */
 const SEQ_RESERVE = 10_000;
+/** Milliseconds between two notifications of live events. A person does not see a shorter pause between two words. */
+const LIVE_PACE_MS = 10;
 
 const inserts = prepared((store) => {
   const rowOf = ({ seq, runId, body }: typeof messages | typeof events) => {
@@ -26,6 +28,9 @@ const inserts = prepared((store) => {
  * An event that a message represents is not stored twice: the transcript row is the event. Deltas stay in memory until
  * their message is stored. A reader asks for what comes after its last number, so nothing is buffered for it: it may be
  * slow, and resume after a disconnect.
+ *
+ * A delta that no reader has seen grows with the next one, and readers are notified of live events at a pace: the first
+ * one after a pause at once. So the cost of a reader follows the time that an answer takes, not its number of deltas.
  */
 export class EventLog {
   readonly #store: Store;
@@ -35,7 +40,13 @@ export class EventLog {
   #era = 0;
   /** Nothing is stored up to this number, possibly not even the tables. */
   #emptyUpTo = 0;
+  /** In the order of their numbers. */
   #live: AgentEvent[] = [];
+  /** Live events up to this number were read, and do not change any more. */
+  #seenSeq = 0;
+  #pace: ReturnType<typeof setTimeout> | undefined;
+  /** Whether readers were not notified of the newest live event yet. */
+  #isUnnoticed = false;
   readonly #recent: RecentEvents;
   readonly #waiting = new Set<() => void>();
 
@@ -122,10 +133,18 @@ export class EventLog {
     return seq;
   }
 
-  /** Publishes a live event to current readers; it is kept only until its message is stored. */
+  /**
+   * Publishes a live event to current readers; it is kept only until its message is stored. A delta joins the delta
+   * before it, unless that one was read.
+   */
   show(runId: string, ts: number, body: EventBody): void {
-    this.#live.push({ ...body, runId, seq: this.take(), ts });
-    this.#notify();
+    const newest = this.#live.at(-1);
+    const isOpen = newest !== undefined && newest.seq === this.lastSeq && newest.seq > this.#seenSeq;
+    const grown = isOpen && newest.runId === runId ? joinDeltas(newest, body) : undefined;
+    if (grown === undefined) this.#live.push({ ...body, runId, seq: this.take(), ts });
+    else this.#live[this.#live.length - 1] = grown;
+    this.#isUnnoticed = true;
+    if (this.#pace === undefined) this.#notifyAtPace();
   }
 
   /** Drops the live events of a run that never became a message. */
@@ -154,10 +173,17 @@ export class EventLog {
     const after = Math.max(from.after, this.#emptyUpTo);
     const request = { after, limit, ...(run && { run }) };
     const stored = this.#recent.read(request) ?? readStoredEvents(this.#store, request);
-    const live = this.#live.filter(
-      (event) => event.seq > after && event.seq <= stored.upTo && (run === undefined || event.runId === run.runId),
+    const live = this.#liveAfter(after).filter(
+      ({ seq, runId }) => seq <= stored.upTo && (run === undefined || runId === run.runId),
     );
-    return live.length === 0 ? stored.events : [...stored.events, ...live].sort((a, b) => a.seq - b.seq);
+    this.#seenSeq = Math.max(this.#seenSeq, live.at(-1)?.seq ?? 0);
+    if (live.length === 0) return stored.events;
+    return stored.events.length === 0 ? live : [...stored.events, ...live].sort((a, b) => a.seq - b.seq);
+  }
+
+  #liveAfter(after: number): AgentEvent[] {
+    const from = this.#live.findLastIndex(({ seq }) => seq <= after) + 1;
+    return this.#live.slice(from);
   }
 
   /**
@@ -179,12 +205,12 @@ export class EventLog {
     throw new IsopodError("gone", `Events after ${after} have been cleared away.`, hint, { oldestCursor });
   }
 
-  /** Calls back on every new event, possibly within a commit that may still fail. */
+  /** Calls back on new events, possibly within a commit that may still fail. */
   watch(listener: () => void): void {
     this.#waiting.add(listener);
   }
 
-  /** Resolves on the next event, or after `timeoutMs`. */
+  /** Resolves on new events, or after `timeoutMs`. */
   changed(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -198,8 +224,25 @@ export class EventLog {
   }
 
   #notify(): void {
+    this.#isUnnoticed = false;
     for (const done of this.#waiting) done();
   }
+
+  /** Notifies of live events now, and again at the next interval if there are more by then. */
+  #notifyAtPace(): void {
+    this.#pace = undefined;
+    if (!this.#isUnnoticed) return;
+    this.#notify();
+    this.#pace = setTimeout(() => this.#notifyAtPace(), LIVE_PACE_MS);
+  }
+}
+
+/** A delta and the one that follows as one delta; undefined where they do not belong together. */
+function joinDeltas(event: AgentEvent, body: EventBody): AgentEvent | undefined {
+  if (event.type !== "assistant" || event.phase !== "delta") return undefined;
+  if (body.type !== "assistant" || body.phase !== "delta") return undefined;
+  if ("text" in event) return "text" in body ? { ...event, text: event.text + body.text } : undefined;
+  return "reasoning" in body ? { ...event, reasoning: event.reasoning + body.reasoning } : undefined;
 }
 
 /** Whether a message replaces a live event. */
