@@ -48,7 +48,7 @@ async function streamReply(
     fault ??= why;
     call.abort();
   };
-  const idle = idleTimer(loop.modelIdleMs, loop.now, () => stopCall(silenceError(loop.modelIdleMs)));
+  const idle = idleTimer(loop.modelIdleMs, () => stopCall(silenceError(loop.modelIdleMs)));
   const parser = createReplyParser(options);
   const show = (pieces: readonly ReplyPiece[]) => {
     if (pieces.length > 0) loop.onDirectives?.(parser.directives);
@@ -83,21 +83,21 @@ function silenceError(idleMs: number): ModelError {
 const TOO_LONG: ModelError = { kind: "other", message: "The model's answer was too long and was stopped." };
 
 /**
- * Calls back after a time without `reset`; 0 for never. A reset stores a time only, because there is one for each delta:
- * the timer arms itself again when it fires.
+ * Calls back after a time without `reset`; 0 for never. A reset only stores the time, because every delta resets it: the
+ * timer arms itself again when it fires.
  */
-function idleTimer(idleMs: number, now: () => number, expire: () => void): { reset(): void; stop(): void } {
-  let heardAt = now();
+function idleTimer(idleMs: number, expire: () => void): { reset(): void; stop(): void } {
+  let resetAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const arm = () => {
-    const leftMs = heardAt + idleMs - now();
+    const leftMs = resetAt + idleMs - performance.now();
     if (leftMs <= 0) expire();
     else timer = setTimeout(arm, leftMs);
   };
   if (idleMs > 0) arm();
   return {
     reset() {
-      heardAt = now();
+      resetAt = performance.now();
     },
     stop() {
       clearTimeout(timer);

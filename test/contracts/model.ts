@@ -27,6 +27,7 @@ export function modelContract(name: string, make: ModelFactory): void {
       await lab.script({
         reasoning: "Let me think about that.",
         text: "Here is a rather long answer, in several pieces.",
+        gapMs: 25,
       });
       const events = await eventsOf(make(lab.baseUrl), asking({ thinking: "low" }));
       const reply = endOf(events);
