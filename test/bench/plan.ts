@@ -41,7 +41,7 @@ export const SMOKE: Plan = {
     { deltas: 500, turns: 1 },
     { deltas: 5_000, turns: 1 },
   ],
-  growth: { lengths: [10, 1_000], turns: 2 },
+  growth: { lengths: [10, 60], turns: 2 },
   firstTurns: 2,
   counted: 1,
   chunks: 200,
