@@ -3,20 +3,27 @@ import { Problem, runCommand } from "../../src/cli/problem.ts";
 import { measureAgents } from "./agents.ts";
 import { type Contender, floorContender, isopodContender } from "./contenders.ts";
 import { countTurns } from "./count.ts";
+import { type DeltaCost, runDeltas } from "./deltas.ts";
 import { runParallel, runSequential } from "./load.ts";
-import { memoryOf } from "./memory.ts";
+import { type Plan, SMOKE, WHOLE } from "./plan.ts";
+import { memoryOf, workerdOf } from "./processes.ts";
 import { measurePrompt } from "./prompt.ts";
 import { type Findings, jsonReport, textReport } from "./report.ts";
 import { measureSearch } from "./search.ts";
 import { searchReport } from "./search-report.ts";
+import { runFirstTurns, runGrowth } from "./sessions.ts";
 import { countSkills, measureGate } from "./skills.ts";
+import { faultsIn } from "./smoke.ts";
 import { modelConfig, type Running, Stage, TOKEN } from "./stage.ts";
+import { markdownReport } from "./targets.ts";
 
-const CHUNKS = 10_000;
+const CHUNKS = WHOLE.chunks;
 const USAGE = `Usage: npm run bench -- [memory] [options]
 
   memory           Only what searching a large memory costs
   --chunks <n>     How large that memory is (default: ${CHUNKS})
+  --smoke          Few turns and a small memory: checks that every figure comes about, and the counts
+  --markdown       Also print the figures that have a target as a table in Markdown
   --json           End with one line of JSON
   --help           Show this`;
 /** Longest that all of it takes; a large memory takes longer. */
@@ -27,14 +34,17 @@ const LONGEST_PER_CHUNK_MS = 30;
 async function bench(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
-      chunks: { type: "string", default: String(CHUNKS) },
+      chunks: { type: "string" },
+      smoke: { type: "boolean", default: false },
+      markdown: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
     allowPositionals: true,
   });
   if (values.help) return console.log(USAGE);
-  const chunks = Number(values.chunks);
+  const plan = values.smoke ? SMOKE : WHOLE;
+  const chunks = Number(values.chunks ?? plan.chunks);
   const isUnderstood = Number.isInteger(chunks) && chunks > 0 && positionals.every((part) => part === "memory");
   if (!isUnderstood) throw new Problem(USAGE);
   const stage = await Stage.open();
@@ -42,9 +52,13 @@ async function bench(): Promise<void> {
   const longestMs = LONGEST_MS + Math.max(0, chunks - CHUNKS) * LONGEST_PER_CHUNK_MS;
   const deadline = setTimeout(() => giveUp(stage, longestMs), longestMs);
   try {
-    const { text, json } = positionals.length === 0 ? await whole(stage, chunks) : await searchOnly(stage, chunks);
+    const { text, json, markdown } =
+      positionals.length === 0 ? await whole(stage, { ...plan, chunks }) : await searchOnly(stage, chunks);
     console.log(text);
+    if (values.markdown && markdown !== undefined) console.log(`\n${markdown}`);
     if (values.json) console.log(JSON.stringify(json));
+    const faults = values.smoke ? faultsIn(json) : [];
+    if (faults.length > 0) throw new Problem(faults.join("\n"));
   } catch (error) {
     if (!stopped()) throw error;
     process.exitCode = 130;
@@ -57,17 +71,23 @@ async function bench(): Promise<void> {
 /** What was measured, for people and for programs. */
 interface Reports {
   text: string;
+  markdown?: string;
   json: object;
 }
 
-async function whole(stage: Stage, chunks: number): Promise<Reports> {
+async function whole(stage: Stage, plan: Plan): Promise<Reports> {
   // Before anything else is at work beside it.
   const prompt = measurePrompt();
   const gate = measureGate();
   const agents = measureAgents();
-  const turns = { ...(await measure(stage)), prompt, gate, agents };
-  const { text, json } = await searchOnly(stage, chunks);
-  return { text: `${textReport(turns)}\n\n${text}`, json: { ...jsonReport(turns), ...json } };
+  const turns = { ...(await measure(stage, plan)), prompt, gate, agents };
+  const { text, json } = await searchOnly(stage, plan.chunks);
+  const report = jsonReport(turns);
+  return {
+    text: `${textReport(turns, plan)}\n\n${text}`,
+    markdown: markdownReport(report),
+    json: { ...report, ...json },
+  };
 }
 
 async function searchOnly(stage: Stage, chunks: number): Promise<Reports> {
@@ -75,7 +95,7 @@ async function searchOnly(stage: Stage, chunks: number): Promise<Reports> {
   return { text: searchReport(search), json: { search } };
 }
 
-async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate" | "agents">> {
+async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt" | "gate" | "agents">> {
   say("Starting a model server, Isopod and the floors");
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);
@@ -86,28 +106,41 @@ async function measure(stage: Stage): Promise<Omit<Findings, "prompt" | "gate" |
     floorContender("floor", floors.url),
     floorContender("durableFloor", floors.url),
   ];
-  const idle = await memory(first.isopod);
+  await floorContender("durableFloor", floors.url).turn("cold");
+  const [idle, floorIdle] = [await memory(first.isopod), await memory(floors)];
   say("One session, one turn after the other");
-  const sequential = await runSequential(contenders, models.url);
+  const sequential = await runSequential(contenders, models.url, plan.sequential);
   say("Many sessions at once");
-  const parallel = await runParallel(contenders);
+  const parallel = await runParallel(contenders, models.url, plan.parallel);
   const afterLoad = await memory(first.isopod);
+  say("First turns of new sessions");
+  const firstTurn = await runFirstTurns(contenders, models.url, plan.firstTurns);
+  say("Answers of many deltas");
+  const deltas: Record<number, DeltaCost> = {};
+  const workerd = first.isopod.pid === undefined ? undefined : await workerdOf(first.isopod.pid);
+  for (const load of plan.deltas) deltas[load.deltas] = await runDeltas(contenders, models.url, load, workerd);
+  say("Long transcripts");
+  const growth = await runGrowth(isopodContender(first.isopod.url, TOKEN), models.url, plan.growth);
   await Promise.all([first.isopod.stop(), floors.stop()]);
 
   say("Starting cold");
   const second = await startedWithin(stage, models);
   await second.isopod.stop();
   say("Counting storage operations");
-  const { counted, skills } = await counts(stage);
+  const { counted, skills } = await counts(stage, plan.counted);
   say("Building the bundle");
-  const bundleKiB = await bundleSize(stage);
+  const bundle = { bundleKiB: await bundleSize(stage) };
   return {
     sequential,
     parallel,
+    deltas,
+    growth,
+    firstTurn,
     counted,
     skills,
-    bundleKiB,
+    bundle,
     idle,
+    floorIdle,
     afterLoad,
     firstStartMs: first.elapsedMs,
     coldStartMs: second.elapsedMs,
@@ -123,10 +156,10 @@ async function startedWithin(stage: Stage, models: Running): Promise<{ isopod: R
   return { isopod, elapsedMs: performance.now() - startedAt };
 }
 
-async function counts(stage: Stage) {
+async function counts(stage: Stage, turns: number) {
   const counting = await stage.counting();
   await stage.reachable(counting);
-  const counted = await countTurns(counting.url, TOKEN);
+  const counted = await countTurns(counting.url, TOKEN, turns);
   const skills = await countSkills(counting.url, TOKEN);
   await counting.stop();
   return { counted, skills };

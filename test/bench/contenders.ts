@@ -20,6 +20,8 @@ export interface Contender {
 
 const MESSAGE = "How are you today?";
 const MAX_CONNECTIONS = 64;
+/** Of what came before, as an event may come in two pieces; and what an error quotes. */
+const KEPT_CHARS = 500;
 
 /** The name under which the model server keeps the requests of a session of a contender. */
 export function scenarioOf(name: ContenderName, session: string): string {
@@ -46,7 +48,7 @@ export function isopodContender(url: string, token: string): Contender {
       let endAt: number | undefined;
       const sentAt = instant();
       await exchange(agent, `${url}/v1/agent`, { headers, body }, (text) => {
-        seen += text;
+        seen = seen.slice(-KEPT_CHARS) + text;
         if (firstTokenAt === undefined && seen.includes('"type":"assistant"')) firstTokenAt = instant();
         if (endAt === undefined && seen.includes('"phase":"end"')) endAt = instant();
       });

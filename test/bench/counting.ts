@@ -2,7 +2,7 @@ import worker, { Session as IsopodSession } from "../../src/index.ts";
 
 export * from "../../src/index.ts";
 
-/** Storage operations since they were last asked for. */
+/** Operations since they were last asked for. */
 export interface Counts {
   r2: number;
   /** Of them: reads of an object, and listings. */
@@ -14,6 +14,15 @@ export interface Counts {
   d1: number;
   /** Requests to D1; a batch is one. */
   d1RoundTrips: number;
+  /** Requests to R2 and to D1 that were answered: before the model's request, those that were waited for. */
+  r2Answered: number;
+  d1Answered: number;
+  /** The most of them that were one after the other. */
+  remoteSteps: number;
+  /** SQL statements of sessions, their transactions, and the alarms that rang. */
+  statements: number;
+  transactions: number;
+  alarms: number;
   /** Rows that the object wrote, with those of its indexes, as SQLite tells it; setting an alarm is one, as it is billed. */
   doRowsWritten: number;
 }
@@ -24,15 +33,36 @@ export interface TurnCounts {
   total: Counts;
 }
 
-const none = { r2: 0, r2Gets: 0, r2Lists: 0, r2GetsAtOnce: 0, d1: 0, d1RoundTrips: 0, alarms: 0 };
+const none = {
+  r2: 0,
+  r2Gets: 0,
+  r2Lists: 0,
+  r2GetsAtOnce: 0,
+  d1: 0,
+  d1RoundTrips: 0,
+  r2Answered: 0,
+  d1Answered: 0,
+  remoteSteps: 0,
+  transactions: 0,
+  alarms: 0,
+  alarmsSet: 0,
+};
 let counts = { ...none };
 let cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
 let beforeModel: Counts | undefined;
 let getsUnderWay = 0;
+/** How much later R2 and D1 answer: what is waited for has then been answered before the model is asked, and nothing else. */
+let remoteMs = 0;
+/** How far the clock of this isolate is ahead. */
+let laterMs = 0;
+
+const realNow = Date.now;
+Date.now = () => realNow() + laterMs;
 
 function now(): Counts {
-  const { alarms, ...others } = counts;
-  return { ...others, doRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, alarms) };
+  const { alarmsSet, ...others } = counts;
+  const doRowsWritten = cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, alarmsSet);
+  return { ...others, statements: cursors.length, doRowsWritten };
 }
 
 /** A session as it is in production, on a storage that keeps count. */
@@ -41,20 +71,30 @@ export class Session extends IsopodSession {
     countObject(ctx.storage);
     super(ctx, countedBindings(env));
   }
+
+  override alarm(...args: Parameters<IsopodSession["alarm"]>): ReturnType<IsopodSession["alarm"]> {
+    counts.alarms++;
+    return super.alarm(...args);
+  }
 }
 
 function countObject(storage: DurableObjectStorage): void {
   const { sql } = storage;
   const exec = sql.exec.bind(sql);
   const setAlarm = storage.setAlarm.bind(storage);
+  const transactionSync = storage.transactionSync.bind(storage);
   sql.exec = <Row extends Record<string, SqlStorageValue>>(query: string, ...bindings: unknown[]) => {
     const cursor = exec<Row>(query, ...bindings);
     cursors.push(cursor);
     return cursor;
   };
-  storage.setAlarm = (...args) => {
-    counts.alarms++;
-    return setAlarm(...args);
+  storage.setAlarm = (at, options) => {
+    counts.alarmsSet++;
+    return setAlarm(Number(at) - laterMs, options);
+  };
+  storage.transactionSync = (work) => {
+    counts.transactions++;
+    return transactionSync(work);
   };
 }
 
@@ -76,13 +116,15 @@ const D1_RUNS: readonly PropertyKey[] = ["first", "all", "run", "raw"];
 
 function countedBucket(bucket: R2Bucket): R2Bucket {
   return watched(bucket, (name, _, answer) => {
-    if (R2_OPERATIONS.includes(name)) counts.r2++;
+    if (!R2_OPERATIONS.includes(name)) return answer;
+    counts.r2++;
     if (name === "list") counts.r2Lists++;
-    return name === "get" ? countedGet(answer as Promise<R2ObjectBody | null>) : answer;
+    const remote = remoteAnswer("r2Answered", answer as Promise<unknown>);
+    return name === "get" ? countedGet(remote) : remote;
   });
 }
 
-function countedGet(answer: Promise<R2ObjectBody | null>): Promise<R2ObjectBody | null> {
+function countedGet(answer: Promise<unknown>): Promise<unknown> {
   counts.r2Gets++;
   getsUnderWay++;
   counts.r2GetsAtOnce = Math.max(counts.r2GetsAtOnce, getsUnderWay);
@@ -91,26 +133,39 @@ function countedGet(answer: Promise<R2ObjectBody | null>): Promise<R2ObjectBody 
   });
 }
 
-function countedDatabase(database: D1Database): D1Database {
+function countedDatabase<Database extends D1Database | D1DatabaseSession>(database: Database): Database {
   return watched(database, (name, args, answer) => {
     if (name === "prepare") return countedStatement(answer as D1PreparedStatement);
-    if (name === "batch") countD1((args[0] as unknown[]).length);
-    if (name === "exec") countD1(1);
-    return answer;
+    if (name === "withSession") return countedDatabase(answer as D1DatabaseSession);
+    if (name === "batch") return countedD1((args[0] as unknown[]).length, answer);
+    return name === "exec" ? countedD1(1, answer) : answer;
   });
 }
 
 function countedStatement(statement: D1PreparedStatement): D1PreparedStatement {
   return watched(statement, (name, _, answer) => {
     if (name === "bind") return countedStatement(answer as D1PreparedStatement);
-    if (D1_RUNS.includes(name)) countD1(1);
-    return answer;
+    return D1_RUNS.includes(name) ? countedD1(1, answer) : answer;
   });
 }
 
-function countD1(statements: number): void {
+function countedD1(statements: number, answer: unknown): Promise<unknown> {
   counts.d1 += statements;
   counts.d1RoundTrips++;
+  return remoteAnswer("d1Answered", answer as Promise<unknown>);
+}
+
+/** The same answer, later. */
+async function remoteAnswer(kind: "r2Answered" | "d1Answered", answer: Promise<unknown>): Promise<unknown> {
+  const step = counts.remoteSteps + 1;
+  try {
+    const value = await answer;
+    if (remoteMs > 0) await scheduler.wait(remoteMs);
+    return value;
+  } finally {
+    counts[kind]++;
+    counts.remoteSteps = Math.max(counts.remoteSteps, step);
+  }
 }
 
 /** The same object; each call of a method is told, and `told` may answer in its place. */
@@ -136,14 +191,22 @@ globalThis.fetch = (...args: Parameters<typeof fetch>) => {
   return realFetch(...args);
 };
 
+/** Gives the counts and begins anew; `remoteMs` sets how much later R2 and D1 answer, `laterMs` puts the clock on. */
+function answerCounts(query: URLSearchParams): Response {
+  const answer: TurnCounts = { beforeModel, total: now() };
+  remoteMs = Number(query.get("remoteMs") ?? remoteMs);
+  laterMs += Number(query.get("laterMs") ?? 0);
+  counts = { ...none };
+  cursors = [];
+  beforeModel = undefined;
+  return Response.json(answer);
+}
+
 export default {
   ...worker,
   fetch(request: Request, env: Env, ctx: ExecutionContext) {
-    if (new URL(request.url).pathname !== "/counts") return worker.fetch(request, countedBindings(env), ctx);
-    const answer: TurnCounts = { beforeModel, total: now() };
-    counts = { ...none };
-    cursors = [];
-    beforeModel = undefined;
-    return Response.json(answer);
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/counts") return answerCounts(searchParams);
+    return worker.fetch(request, countedBindings(env), ctx);
   },
 };

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { setAnswers } from "./answers.ts";
 import { type Contender, type ContenderName, type Seen, scenarioOf } from "./contenders.ts";
 import { instant } from "./exchange.ts";
+import type { Plan } from "./plan.ts";
 import { quantile, rounded, type Spread, spread } from "./statistics.ts";
 
-/** Turns in one session, one after the other. */
-export const SEQUENTIAL_TURNS = 50;
-/** Sessions at once, the turns of each, and how often all of that is repeated. */
-export const PARALLEL = { sessions: 20, turns: 5, rounds: 5 };
-const WARM_UP_TURNS = 20;
 /** Between two turns in a sequence, so that what one contender does after its turn is not the next one's time. */
 const PAUSE_MS = 40;
 /** The same between two rounds of many sessions. */
@@ -27,10 +24,12 @@ export type Measured<Result> = Record<ContenderName, Result>;
 export async function runSequential(
   contenders: readonly Contender[],
   modelServer: string,
+  { warmUp, turns }: Plan["sequential"],
 ): Promise<Measured<Latencies>> {
-  await inTurns(contenders, WARM_UP_TURNS, "one");
-  await forgetRequests(modelServer, contenders, ["one"]);
-  const seen = await inTurns(contenders, SEQUENTIAL_TURNS, "one");
+  await setAnswers(modelServer, contenders, ["one"]);
+  await inTurns(contenders, warmUp, "one");
+  await setAnswers(modelServer, contenders, ["one"]);
+  const seen = await inTurns(contenders, turns, "one");
   return forEach(contenders, async ({ name }) => latencies(seen[name], await arrivals(modelServer, name, "one")));
 }
 
@@ -53,14 +52,20 @@ export interface Throughput {
 }
 
 /** Many sessions at once, each turn by turn; the contenders take rounds. */
-export async function runParallel(contenders: readonly Contender[]): Promise<Measured<Throughput>> {
-  for (const contender of contenders) await atOnce(contender, 1);
+export async function runParallel(
+  contenders: readonly Contender[],
+  modelServer: string,
+  { sessions: count, turns, rounds }: Plan["parallel"],
+): Promise<Measured<Throughput>> {
+  const sessions = Array.from({ length: count }, (_, n) => `many${n}`);
+  await setAnswers(modelServer, contenders, sessions);
+  for (const contender of contenders) await atOnce(contender, sessions, 1);
   const rates: Measured<number[]> = { isopod: [], floor: [], durableFloor: [] };
   const ends: Measured<number[]> = { isopod: [], floor: [], durableFloor: [] };
-  for (let round = 0; round < PARALLEL.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const contender of contenders) {
       const startedAt = instant();
-      const seen = await atOnce(contender, PARALLEL.turns);
+      const seen = await atOnce(contender, sessions, turns);
       rates[contender.name].push((seen.length * 1000) / (Math.max(...seen.map((turn) => turn.endAt)) - startedAt));
       ends[contender.name].push(...seen.map((turn) => turn.endAt - turn.sentAt));
       await sleep(SETTLE_MS);
@@ -72,13 +77,13 @@ export async function runParallel(contenders: readonly Contender[]): Promise<Mea
   }));
 }
 
-async function atOnce(contender: Contender, turns: number): Promise<Seen[]> {
-  const sessions = Array.from({ length: PARALLEL.sessions }, async (_, n) => {
+async function atOnce(contender: Contender, sessions: readonly string[], turns: number): Promise<Seen[]> {
+  const all = sessions.map(async (session) => {
     const seen: Seen[] = [];
-    for (let turn = 0; turn < turns; turn++) seen.push(await contender.turn(`many${n}`));
+    for (let turn = 0; turn < turns; turn++) seen.push(await contender.turn(session));
     return seen;
   });
-  return (await Promise.all(sessions)).flat();
+  return (await Promise.all(all)).flat();
 }
 
 function latencies(seen: readonly Seen[], arrivedAt: readonly number[]): Latencies {
@@ -89,15 +94,6 @@ function latencies(seen: readonly Seen[], arrivedAt: readonly number[]): Latenci
     firstToken: spread(seen.map((turn) => turn.firstTokenAt - turn.sentAt)),
     turnEnd: spread(seen.map((turn) => turn.endAt - turn.sentAt)),
   };
-}
-
-async function forgetRequests(modelServer: string, contenders: readonly Contender[], sessions: string[]) {
-  for (const { name } of contenders) {
-    for (const session of sessions) {
-      const url = `${modelServer}/control/${scenarioOf(name, session)}`;
-      await fetch(url, { method: "PUT", body: JSON.stringify({ replies: [] }) });
-    }
-  }
 }
 
 /** When the requests of a session reached the model, in order. */

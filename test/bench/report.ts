@@ -1,9 +1,12 @@
 import { availableParallelism, cpus } from "node:os";
 import { AGENTS, type AgentsCost } from "./agents.ts";
-import type { CountedTurn } from "./count.ts";
-import { type Latencies, type Measured, PARALLEL, SEQUENTIAL_TURNS, type Throughput } from "./load.ts";
-import type { Memory } from "./memory.ts";
+import { type CountedTurn, type CountedTurns, ROUND } from "./count.ts";
+import type { DeltaCost } from "./deltas.ts";
+import type { Latencies, Measured, Throughput } from "./load.ts";
+import type { Plan } from "./plan.ts";
+import type { Memory } from "./processes.ts";
 import type { PromptCost } from "./prompt.ts";
+import type { FirstTurn, Growth } from "./sessions.ts";
 import { type GateCost, SKILLS, type SkillCounts } from "./skills.ts";
 import { rounded } from "./statistics.ts";
 
@@ -11,10 +14,16 @@ import { rounded } from "./statistics.ts";
 export interface Findings {
   sequential: Measured<Latencies>;
   parallel: Measured<Throughput>;
-  counted: CountedTurn;
+  /** By the number of deltas. */
+  deltas: Record<number, DeltaCost>;
+  growth: Growth;
+  firstTurn: FirstTurn;
+  counted: CountedTurns;
   skills: SkillCounts;
-  bundleKiB: number;
+  /** What is measured of the built Worker. */
+  bundle: { bundleKiB: number };
   idle: Memory | undefined;
+  floorIdle: Memory | undefined;
   afterLoad: Memory | undefined;
   firstStartMs: number;
   coldStartMs: number;
@@ -31,22 +40,10 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const {
-    sequential,
-    parallel,
-    counted,
-    skills,
-    bundleKiB,
-    idle,
-    afterLoad,
-    firstStartMs,
-    coldStartMs,
-    prompt,
-    gate,
-    agents,
-  } = findings;
+  const { sequential, parallel, deltas, growth, firstTurn, counted, skills, bundle } = findings;
+  const { idle, floorIdle, afterLoad, firstStartMs, coldStartMs, prompt, gate, agents } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
-  const { beforeModel, total } = counted;
+  const { withinMinute } = counted;
   return {
     ratio: {
       firstModelRequest: over("firstModelRequest"),
@@ -61,18 +58,22 @@ export function jsonReport(findings: Findings) {
     floorTurnsPerSecond: parallel.floor.turnsPerSecond,
     durableFloorTurnsPerSecond: parallel.durableFloor.turnsPerSecond,
     parallelTurnEndMs: parallel.isopod.turnEnd,
-    perTurn: {
-      r2BeforeModel: beforeModel.r2,
-      d1BeforeModel: beforeModel.d1,
-      doRowsWrittenBeforeModel: beforeModel.doRowsWritten,
-      r2: total.r2,
-      d1: total.d1,
-      d1RoundTrips: total.d1RoundTrips,
-      doRowsWritten: total.doRowsWritten,
-    },
-    bundleKiB,
+    deltas,
+    growth,
+    firstTurn,
+    statementsPerTurn: withinMinute.total.statements,
+    transactionsBeforeModel: withinMinute.beforeModel.transactions,
+    r2PerTurn: withinMinute.total.r2,
+    r2BeforeModel: withinMinute.beforeModel.r2Answered,
+    d1BeforeModel: withinMinute.beforeModel.d1Answered,
+    perTurnSoon: turnCounts(counted.soon),
+    perTurn: turnCounts(withinMinute),
+    perTurnAfterMinute: turnCounts(counted.afterMinute),
+    perRound: { sessions: ROUND, r2: counted.round.r2, r2Lists: counted.round.r2Lists, d1: counted.round.d1RoundTrips },
+    ...bundle,
     rssMiB: afterLoad?.workerd ?? null,
     rssIdleMiB: idle?.workerd ?? null,
+    rssIdleOverFloorMiB: idle === undefined || floorIdle === undefined ? null : idle.user - floorIdle.user,
     rssTreeMiB: afterLoad?.tree ?? null,
     coldStartMs: rounded(coldStartMs),
     firstStartMs: rounded(firstStartMs),
@@ -88,6 +89,24 @@ export function jsonReport(findings: Findings) {
   };
 }
 
+function turnCounts({ beforeModel, total }: CountedTurn) {
+  return {
+    statements: total.statements,
+    statementsBeforeModel: beforeModel.statements,
+    transactions: total.transactions,
+    transactionsBeforeModel: beforeModel.transactions,
+    alarms: total.alarms,
+    r2: total.r2,
+    r2BeforeModel: beforeModel.r2Answered,
+    d1: total.d1,
+    d1RoundTrips: total.d1RoundTrips,
+    d1BeforeModel: beforeModel.d1Answered,
+    remoteStepsBeforeModel: beforeModel.remoteSteps,
+    doRowsWritten: total.doRowsWritten,
+    doRowsWrittenBeforeModel: beforeModel.doRowsWritten,
+  };
+}
+
 function skillTurn({ beforeModel, total }: CountedTurn) {
   return {
     r2GetsBeforeModel: beforeModel.r2Gets,
@@ -99,14 +118,13 @@ function skillTurn({ beforeModel, total }: CountedTurn) {
 }
 
 /** The findings for people. */
-export function textReport(findings: Findings): string {
+export function textReport(findings: Findings, plan: Plan): string {
   const { sequential, parallel, counted, idle, afterLoad } = findings;
   const report = jsonReport(findings);
-  const { beforeModel, total } = counted;
   return [
     `${availableParallelism()} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.versions.node}`,
     "",
-    `One session, ${SEQUENTIAL_TURNS} turns, in ms: median (95th percentile)`,
+    `One session, ${plan.sequential.turns} turns, in ms: median (95th percentile)`,
     row("", "first model request", "first token", "turn end"),
     ...ROWS.map(([name, title]) => {
       const { firstModelRequest, firstToken, turnEnd } = sequential[name];
@@ -117,7 +135,7 @@ export function textReport(findings: Findings): string {
       ...[report.ratio.firstModelRequest, report.ratio.firstToken, report.ratio.turnEnd].map((ratio) => `${ratio}x`),
     ),
     "",
-    `${PARALLEL.sessions} sessions at once, ${PARALLEL.turns} turns each, ${PARALLEL.rounds} rounds`,
+    `${plan.parallel.sessions} sessions at once, ${plan.parallel.turns} turns each, ${plan.parallel.rounds} rounds`,
     row("", "turns a second", "turn end"),
     ...ROWS.map(([name, title]) => {
       const { turnsPerSecond, turnEnd } = parallel[name];
@@ -125,11 +143,29 @@ export function textReport(findings: Findings): string {
     }),
     row("over durable floor", `${report.ratio.turnsPerSecond}x`),
     "",
-    "Storage of a warm turn",
-    row("", "before the model", "whole turn"),
-    row("R2 operations", String(beforeModel.r2), String(total.r2)),
-    row("D1 queries", String(beforeModel.d1), `${total.d1} in ${total.d1RoundTrips}`),
-    row("object rows written", String(beforeModel.doRowsWritten), String(total.doRowsWritten)),
+    "Answers by their deltas, in ms",
+    row("", "turn end", "durable floor", "over it", "CPU of workerd"),
+    ...Object.entries(findings.deltas).map(([deltas, { turnEndMs, durableFloorMs, ratio, cpuMs }]) =>
+      row(`${deltas} deltas`, ms(turnEndMs), ms(durableFloorMs), `${ratio}x`, String(cpuMs ?? "unknown")),
+    ),
+    "",
+    `First turn       ${ms(report.firstTurn.turnEndMs)} ms in a new session, ${report.firstTurn.ratio}x of the durable floor`,
+    ...Object.entries(findings.growth).map(
+      ([length, end]) => `Turn end         ${ms(end)} ms after ${length} messages`,
+    ),
+    "",
+    "Operations of a warm turn, before the model and in all",
+    row("after the last turn", "at once", "50 s", "70 s"),
+    ...(["statements", "transactions", "r2Answered", "d1Answered", "remoteSteps", "doRowsWritten"] as const).map(
+      (name) =>
+        row(
+          name,
+          ...[counted.soon, counted.withinMinute, counted.afterMinute].map(
+            ({ beforeModel, total }) => `${beforeModel[name]}, ${total[name]}`,
+          ),
+        ),
+    ),
+    `${ROUND} sessions at once, 70 s after their last turns: ${counted.round.r2} R2 operations, ${counted.round.d1RoundTrips} D1 requests`,
     "",
     `With ${SKILLS} skills in two folders`,
     row("", "before the model", "reads at once", "whole turn", "rows written"),
@@ -143,8 +179,8 @@ export function textReport(findings: Findings): string {
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Agents           ${report.agents.ms} ms of CPU to resolve ${AGENTS} of one configuration, each ${report.agents.growth}x of one among a tenth as many`,
-    `Worker bundle    ${findings.bundleKiB} KiB compressed`,
-    `Memory           workerd ${mib(idle?.workerd)} idle, ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
+    `Worker bundle    ${findings.bundle.bundleKiB} KiB compressed`,
+    `Memory           workerd ${mib(idle?.workerd)} idle (${mib(report.rssIdleOverFloorMiB ?? undefined)} over the floor's), ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");
 }

@@ -3,8 +3,8 @@ import type { MemorySet, Question } from "../eval/memory-folder.ts";
 import { indexSet, type Say } from "../eval/memory-run.ts";
 import { recallOf } from "../eval/memory-score.ts";
 import type { DatabaseCounts } from "./counted-database.ts";
-import { type Memory, memoryOf } from "./memory.ts";
 import { writeNotes } from "./notes.ts";
+import { type Memory, memoryOf } from "./processes.ts";
 import { type Running, type Stage, TOKEN } from "./stage.ts";
 import { quantile, rounded, type Spread, spread } from "./statistics.ts";
 

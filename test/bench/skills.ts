@@ -2,14 +2,14 @@ import { type GateFacts, gateSkills } from "../../src/skills/gate.ts";
 import { skillsPrompt } from "../../src/skills/prompt-list.ts";
 import type { Skill } from "../../src/skills/skill.ts";
 import { isopodContender } from "./contenders.ts";
-import { type CountedTurn, countsOf } from "./count.ts";
+import { type CountedTurn, countedTurn, countsOf } from "./count.ts";
 import { quantile, rounded } from "./statistics.ts";
 
 /** How many skills there are, in two folders of a workspace. */
 export const SKILLS = 300;
 const FOLDERS = ["skills", ".agents/skills"];
 const PUTS_AT_ONCE = 12;
-const WARM_TURNS = 3;
+const WARM_TURNS = 2;
 const SAMPLES = 60;
 const PER_SAMPLE = 10;
 
@@ -41,22 +41,16 @@ export async function countSkills(url: string, token: string): Promise<SkillCoun
     }
   };
   await Promise.all(Array.from({ length: PUTS_AT_ONCE }, put));
-  await countsOf(url);
   const isopod = isopodContender(url, token);
+  await countsOf(url);
   await isopod.turn("skills");
-  const first = await counted(url);
+  const first = await countedTurn(url);
   for (let turn = 1; turn < WARM_TURNS; turn++) {
     await isopod.turn("skills");
-    await countsOf(url);
+    await countedTurn(url);
   }
   await isopod.turn("skills");
-  return { first, warm: await counted(url) };
-}
-
-async function counted(url: string): Promise<CountedTurn> {
-  const { beforeModel, total } = await countsOf(url);
-  if (beforeModel === undefined) throw new Error("A turn asked no model.");
-  return { beforeModel, total };
+  return { first, warm: await countedTurn(url) };
 }
 
 /** Gates and lists as long as it takes to know what it costs. */

@@ -12,6 +12,8 @@ export interface ScriptedReply {
   delayMs?: number;
   /** Between two chunks. */
   gapMs?: number;
+  /** Renders the reply once for all requests, and writes each chunk in a turn of the event loop of its own. */
+  steady?: boolean;
   usage?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number; reasoning?: number };
   /** Answers with this status and `body` instead of a stream. */
   status?: number;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { serveFixture } from "./fixtures.ts";
 import { type Format, render, type ScriptedReply } from "./model-script.ts";
 
@@ -45,6 +45,7 @@ export async function startModelServer({
   const ready = new Map(
     [...FORMATS.values()].map((format) => [format, Buffer.from(render(format, { text: "ok" }, 0).join(""))]),
   );
+  const steady = new WeakMap<ScriptedReply, Buffer[]>();
   const stopping = new AbortController();
   let serial = 0;
 
@@ -91,13 +92,12 @@ export async function startModelServer({
     }
     response.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });
     let left = reply.cutAfterBytes ?? Number.POSITIVE_INFINITY;
-    const chunks = render(format, reply, number)
-      .slice(0, reply.endAfterChunks)
-      .map((chunk) => Buffer.from(chunk));
-    const writes = reply.sliceBytes ? slices(Buffer.concat(chunks), reply.sliceBytes) : chunks;
+    const writes = steady.get(reply) ?? writesOf(reply, format, number);
+    if (reply.steady) steady.set(reply, writes);
     for (const [index, bytes] of writes.entries()) {
       if (index === reply.hangAfterChunks) return;
       if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal });
+      if (index > 0 && reply.steady) await turn();
       if (response.destroyed) return;
       await new Promise<void>((written) =>
         response.write(bytes.subarray(0, Math.min(bytes.length, left)), () => written()),
@@ -151,6 +151,13 @@ export async function startModelServer({
       await closed;
     },
   };
+}
+
+function writesOf(reply: ScriptedReply, format: Format, serial: number): Buffer[] {
+  const chunks = render(format, reply, serial)
+    .slice(0, reply.endAfterChunks)
+    .map((chunk) => Buffer.from(chunk));
+  return reply.sliceBytes ? slices(Buffer.concat(chunks), reply.sliceBytes) : chunks;
 }
 
 function slices(bytes: Buffer, size: number): Buffer[] {

@@ -4,6 +4,8 @@ import { readdir, readFile } from "node:fs/promises";
 export interface Memory {
   /** The workerd processes alone: `npm start` runs one, and `wrangler dev`, which runs the floors, another in front of it. */
   workerd: number;
+  /** The workerd that runs the Worker itself. */
+  user: number;
   /** All processes: also wrangler's own Node and its bundler. */
   tree: number;
 }
@@ -15,8 +17,34 @@ interface Process {
   rssMiB: number;
 }
 
+/** The clock of the system, which Linux has at 100 Hz on all of Node's platforms. */
+const TICK_MS = 10;
+
 /** The memory of the process tree below a pid, from /proc; undefined where the system has none. */
 export async function memoryOf(rootPid: number): Promise<Memory | undefined> {
+  const mine = await treeOf(rootPid);
+  if (mine === undefined) return undefined;
+  const sum = (processes: Process[]) => Math.round(processes.reduce((total, one) => total + one.rssMiB, 0));
+  const workerds = mine.filter(isWorkerd);
+  return { workerd: sum(workerds), user: sum(workerds.slice(-1)), tree: sum(mine) };
+}
+
+/** The workerd that runs the Worker itself, below a pid; undefined where the system has no /proc. */
+export async function workerdOf(rootPid: number): Promise<number | undefined> {
+  return (await treeOf(rootPid))?.filter(isWorkerd).at(-1)?.pid;
+}
+
+/** The CPU time of a process so far in milliseconds; undefined for a process that is not known. */
+export async function cpuMsOf(pid: number | undefined): Promise<number | undefined> {
+  if (pid === undefined) return undefined;
+  const text = await readFile(`/proc/${pid}/stat`, "utf8");
+  // The name of the program, in parentheses, may have spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** A process and all that it started, by pid, which is the order in which they were started. */
+async function treeOf(rootPid: number): Promise<Process[] | undefined> {
   if (process.platform !== "linux") return undefined;
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const all = (await Promise.all(pids.map((pid) => readProcess(Number(pid))))).filter((one) => one !== undefined);
@@ -26,9 +54,11 @@ export async function memoryOf(rootPid: number): Promise<Memory | undefined> {
     for (const one of found) tree.add(one.pid);
     grew = found.length > 0;
   }
-  const mine = all.filter((one) => tree.has(one.pid));
-  const sum = (processes: Process[]) => Math.round(processes.reduce((total, one) => total + one.rssMiB, 0));
-  return { workerd: sum(mine.filter((one) => one.name === "workerd")), tree: sum(mine) };
+  return all.filter((one) => tree.has(one.pid)).sort((a, b) => a.pid - b.pid);
+}
+
+function isWorkerd({ name }: Process): boolean {
+  return name === "workerd";
 }
 
 /** Undefined for a process that has just ended, and for threads of the kernel, which have no memory of their own. */
