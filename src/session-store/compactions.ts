@@ -2,7 +2,7 @@ import { and, count, desc, eq, gte, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import { compactions, session } from "./schema.ts";
 import { readSessionRow } from "./session-row.ts";
-import { prepared, type Store, slot } from "./store.ts";
+import { keptValue, prepared, type Store, slot } from "./store.ts";
 import type { Compaction } from "./stored-shapes.ts";
 
 /** A summary and its position in the transcript. */
@@ -29,6 +29,16 @@ const newest = prepared((store) =>
  * none: then the model sees the summarized messages, as far as they fit.
  */
 export function readCompaction(store: Store, contextSeq: number): CompactionRow | undefined {
+  const kept = lastRead(store);
+  if (kept.found?.contextSeq !== contextSeq) kept.found = { contextSeq, row: readNewest(store, contextSeq) };
+  return kept.found.row;
+}
+
+const lastRead = keptValue(["insert compactions", "update compactions", "delete compactions"], () => ({
+  found: undefined as { contextSeq: number; row: CompactionRow | undefined } | undefined,
+}));
+
+function readNewest(store: Store, contextSeq: number): CompactionRow | undefined {
   const row = newest(store).get({ seq: contextSeq });
   if (row === undefined) return undefined;
   const { seq, keptSeq, body } = row;

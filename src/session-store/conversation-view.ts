@@ -7,6 +7,7 @@ import { byteLength, head } from "../lib/text.ts";
 import type { Message, UserMessage } from "../models/message.ts";
 import { type CompactionRow, readCompaction } from "./compactions.ts";
 import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
+import { newestFirst } from "./recent-messages.ts";
 import { repairMessages } from "./repair-messages.ts";
 import { messages } from "./schema.ts";
 import type { SessionRow } from "./session-row.ts";
@@ -24,8 +25,6 @@ const MAX_READ_BYTES = 4 * MAX_CONTEXT_BYTES;
 const FULL_SHARE = 0.9;
 /** Bytes that remain after a model refused a request for its size and nothing else helped; halved with each refusal. */
 const REFUSED_BYTES = 400_000;
-const PAGE = 100;
-const PAGE_BYTES = 1_000_000;
 /** Characters of the last question that are shown where it does not fit, alone and beside a summary. */
 const QUESTION_CHARS = 20_000;
 const SUMMARIZED_QUESTION_CHARS = 4_000;
@@ -133,16 +132,6 @@ function shortenedRow(row: MessageRow, pruning: PruningRules): MessageRow {
   const where = `Use read on ${wholeResultPath(row.seq, row.message.spill)} to see it whole.`;
   const message = pruneResult(row.message, pruning, where);
   return message === row.message ? row : { ...row, message, bytes: byteLength(JSON.stringify(message)) };
-}
-
-function* newestFirst(store: Store, fromSeq: number): Generator<MessageRow> {
-  let before: number | undefined = Number.MAX_SAFE_INTEGER;
-  while (before !== undefined) {
-    const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
-    const page = readMessages(store, { where, orderBy: desc(messages.seq), limit: PAGE, maxBytes: PAGE_BYTES });
-    yield* page.rows;
-    before = page.moreAfter;
-  }
 }
 
 /** The last user message before a number. The messages between are not loaded. */

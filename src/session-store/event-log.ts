@@ -2,6 +2,7 @@ import { and, desc, eq, gte } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
+import { noteAppended } from "./recent-messages.ts";
 import type { OpenRun } from "./runs.ts";
 import { events, messages, session } from "./schema.ts";
 import { prepared, type Store, slot } from "./store.ts";
@@ -114,6 +115,7 @@ export class EventLog {
   append(runId: string, message: Message): number {
     const seq = this.take();
     inserts(this.#store).message.run({ seq, run_id: runId, body: message });
+    noteAppended(this.#store, { seq, runId, message });
     this.#live = this.#live.filter((event) => event.runId !== runId || !leadsTo(event, message));
     if (isForPeople(message)) this.#recent.add([{ ...messageEvent(message), runId, seq, ts: message.at }]);
     this.#notify();

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../models/message.ts";
 import { type Approval, isSettled, type RunInput, type RunState } from "./run.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
-import { cachedRead, prepared, type Store, slot, slotValues } from "./store.ts";
+import { keptValue, prepared, type Store, slot, slotValues } from "./store.ts";
 
 /** A run without its input, which may be large. */
 export interface OpenRun extends Omit<typeof runs.$inferSelect, "state" | "input" | "target"> {
@@ -60,21 +60,43 @@ const statements = prepared((store) => {
   };
 });
 
+/**
+ * The open runs as this incarnation has read and written them: a turn asks for them dozens of times, and writes them
+ * itself.
+ */
+const knownRuns = keptValue(["delete runs"], () => ({
+  byId: new Map<string, RunRow>(),
+  /** All of them, in the order in which they were accepted; undefined until they were read. */
+  open: undefined as readonly OpenRun[] | undefined,
+}));
+
 /** Adds a run. */
 export function insertRun(store: Store, row: RunRow): void {
   statements(store).insert.run(slotValues(runs, row));
+  const known = knownRuns(store);
+  if (!row.open) return;
+  known.byId.set(row.id, row);
+  known.open &&= [...known.open, { ...row, input: null } as OpenRun];
 }
 
-/** The runs that were read since the last write. */
-const found = cachedRead(() => new Map<string, typeof runs.$inferSelect>());
+/** Changes what is known of a run, after the change was stored. */
+function change(store: Store, id: string, changed: Partial<RunRow>): void {
+  const known = knownRuns(store);
+  const row = known.byId.get(id);
+  if (row !== undefined) known.byId.set(id, { ...row, ...changed });
+  const { input: _, ...withoutInput } = changed;
+  known.open &&= known.open.map((run) => (run.id === id ? { ...run, ...withoutInput } : run));
+}
 
 /** A run by id. */
 export function findRun(store: Store, id: string): RunRow | undefined {
-  const known = found(store);
-  const row = known.get(id) ?? statements(store).byId.get({ id });
+  const { byId } = knownRuns(store);
+  const known = byId.get(id);
+  if (known !== undefined) return known;
+  const row = statements(store).byId.get({ id });
   if (row === undefined) return undefined;
   const run = readable(row);
-  known.set(id, row);
+  if (run.open) byId.set(id, run);
   return run;
 }
 
@@ -88,6 +110,11 @@ export function findRunByKey(store: Store, idempotencyKey: string): RunRow | und
 export function releaseKey(store: Store, idempotencyKey: string, before: number): void {
   const isOld = and(eq(runs.idempotencyKey, idempotencyKey), lt(runs.acceptedAt, before));
   store.update(runs).set({ idempotencyKey: null }).where(isOld).run();
+  const { byId, open = [] } = knownRuns(store);
+  for (const run of [...byId.values(), ...open]) {
+    if (run.idempotencyKey !== idempotencyKey || run.acceptedAt >= before) continue;
+    change(store, run.id, { idempotencyKey: null });
+  }
 }
 
 /** The run that was accepted last. */
@@ -97,11 +124,13 @@ export function newestRun(store: Store): RunRow | undefined {
 }
 
 /** The open runs, in the order in which they were accepted. */
-export const openRuns = cachedRead((store): readonly OpenRun[] => {
-  return statements(store)
+export function openRuns(store: Store): readonly OpenRun[] {
+  const known = knownRuns(store);
+  known.open ??= statements(store)
     .open.all()
     .map((row) => readable({ ...row, input: null }));
-});
+  return known.open;
+}
 
 /**
  * A stored run, as far as it is readable. A damaged one is queued without input, or failed where it has been closed: so
@@ -132,19 +161,25 @@ export function openApprovals(rows: readonly OpenRun[]): Approval[] {
 /** Stores the state of a run. */
 export function saveState(store: Store, id: string, state: RunState): void {
   statements(store).saveState.run({ id, state });
+  change(store, id, { state });
 }
 
 /** Stores that a run has begun or was merged: the transcript has its input now, so the row drops it. */
 export function saveStarted(store: Store, id: string, state: RunState): void {
   statements(store).saveStarted.run({ id, state });
+  change(store, id, { state, input: null });
 }
 
 /** Changes the input of a waiting run. */
 export function saveInput(store: Store, id: string, input: RunInput): void {
   store.update(runs).set({ input }).where(eq(runs.id, id)).run();
+  change(store, id, { input });
 }
 
 /** Closes a run: nothing is left to do for it. */
 export function closeRun(store: Store, id: string): void {
   statements(store).close.run({ id });
+  const known = knownRuns(store);
+  known.byId.delete(id);
+  known.open &&= known.open.filter((run) => run.id !== id);
 }

@@ -17,7 +17,7 @@ export function openStore(ctx: DurableObjectState): Store {
   // Drizzle's logger sees every statement before it runs, and so every row.
   const logQuery = (query: string, parameters: unknown[]) => {
     refuseLargeRow(parameters);
-    if (!query.startsWith("select ")) invalidateReads(store);
+    noteStatement(store, query);
   };
   const store: Store = drizzle(ctx.storage, { logger: { logQuery } });
   if (hasTables(ctx.storage)) updateTables(ctx, store);
@@ -46,28 +46,114 @@ function wholeSchema(): typeof migrations {
   return { journal: { entries: [{ ...latest, idx: 0 }] }, migrations: { m0000: schema } };
 }
 
-/** Write counter of each database, for cached reads. */
-const writes = new WeakMap<Store, number>();
+/** What a statement reads and writes, from its text; drizzle quotes the names of tables. */
+interface Statement {
+  tables: readonly string[];
+  /** Such as `update runs`; undefined for a query. */
+  write: string | undefined;
+}
 
-/** Invalidates cached reads: the database is written to, or a write was rolled back. */
+const parsed = new Map<string, Statement>();
+
+function parseStatement(query: string): Statement {
+  const known = parsed.get(query);
+  if (known !== undefined) return known;
+  const [, verb, table = "?"] = /^\s*(insert into|update|delete from) "(\w+)"/i.exec(query) ?? [];
+  const isQuery = /^\s*\(?select /i.test(query);
+  const write = isQuery ? undefined : `${verb?.split(" ")[0] ?? "?"} ${table}`;
+  const tables = [...query.matchAll(/\b(?:from|join) "(\w+)"/gi)].map(([, name = ""]) => name);
+  const statement = { tables: [...new Set(tables)], write };
+  parsed.set(query, statement);
+  return statement;
+}
+
+/** The state of a database's cached reads. */
+interface Writes {
+  /** How often all cached reads were dropped. */
+  era: number;
+  /** How often each kind of write to each table was made, such as `update runs`. */
+  counts: Map<string, number>;
+}
+
+const allWrites = new WeakMap<Store, Writes>();
+/** The tables that the cached reads under way have read, innermost last. */
+const readings: Set<string>[] = [];
+
+function writesTo(store: Store): Writes {
+  const known = allWrites.get(store) ?? { era: 0, counts: new Map() };
+  allWrites.set(store, known);
+  return known;
+}
+
+function noteStatement(store: Store, query: string): void {
+  const { tables, write } = parseStatement(query);
+  if (write === undefined) for (const table of tables) readings.at(-1)?.add(table);
+  else if (write.includes("?")) invalidateReads(store);
+  else {
+    const { counts } = writesTo(store);
+    counts.set(write, (counts.get(write) ?? 0) + 1);
+  }
+}
+
+/** Drops all cached reads: a write was rolled back, or the database was written to in another way. */
 export function invalidateReads(store: Store): void {
-  writes.set(store, (writes.get(store) ?? 0) + 1);
+  writesTo(store).era++;
+}
+
+interface Cached<Result> {
+  result: Result;
+  era: number;
+  /** The kinds of writes that it depends on, and how many there were. */
+  counts: readonly (readonly [kind: string, count: number])[];
+}
+
+function cache<Result>(kinds: readonly string[], result: Result, { era, counts }: Writes): Cached<Result> {
+  return { result, era, counts: kinds.map((kind) => [kind, counts.get(kind) ?? 0]) };
+}
+
+function isCurrent<Result>(cached: Cached<Result>, { era, counts }: Writes): boolean {
+  return cached.era === era && cached.counts.every(([kind, count]) => (counts.get(kind) ?? 0) === count);
 }
 
 /**
- * A read that is cached until the next write: a turn asks dozens of times what is due, and little changes between.
- * Callers must not change the result. Writes of another incarnation are not seen; the fence checks for those before
- * each write.
+ * A read that is cached until a table that it reads is written to: a turn asks dozens of times what is due, and little
+ * changes between. Callers must not change the result. Writes of another incarnation are not seen; the fence checks for
+ * those before each write.
  */
 export function cachedRead<Result>(read: (store: Store) => Result): (store: Store) => Result {
-  const known = new WeakMap<Store, { at: number; result: Result }>();
+  const known = new WeakMap<Store, Cached<Result> & { tables: ReadonlySet<string> }>();
   return (store) => {
-    const at = writes.get(store) ?? 0;
     const last = known.get(store);
-    if (last?.at === at) return last.result;
-    const result = read(store);
-    known.set(store, { at, result });
-    return result;
+    if (last !== undefined && isCurrent(last, writesTo(store))) {
+      for (const table of last.tables) readings.at(-1)?.add(table);
+      return last.result;
+    }
+    const tables = new Set<string>();
+    readings.push(tables);
+    try {
+      const result = read(store);
+      const kinds = [...tables].flatMap((table) => [`insert ${table}`, `update ${table}`, `delete ${table}`]);
+      known.set(store, { ...cache(kinds, result, writesTo(store)), tables });
+      return result;
+    } finally {
+      readings.pop();
+      for (const table of tables) readings.at(-1)?.add(table);
+    }
+  };
+}
+
+/**
+ * A value that this incarnation keeps about its database, together with its own writes. It is made anew after a write of
+ * one of the given kinds, such as `delete runs`, and after a write that was rolled back.
+ */
+export function keptValue<Value>(kinds: readonly string[], make: () => Value): (store: Store) => Value {
+  const known = new WeakMap<Store, Cached<Value>>();
+  return (store) => {
+    const last = known.get(store);
+    if (last !== undefined && isCurrent(last, writesTo(store))) return last.result;
+    const kept = cache(kinds, make(), writesTo(store));
+    known.set(store, kept);
+    return kept.result;
   };
 }
 

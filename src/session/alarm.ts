@@ -74,16 +74,16 @@ export class AlarmClock {
   }
 
   /**
-   * Sets the alarm within the current commit. An alarm that is too early stays: it finds nothing to do and is cheap. An
-   * alarm that is far off and no longer needed is cancelled, because it would load the session for nothing.
+   * Sets the alarm within the current commit. While work is under way an earlier alarm stays, because what is due then
+   * moves with every call. Otherwise an alarm that is too early is moved or cancelled: that costs a row written, and an
+   * alarm that finds nothing to do keeps the object in memory for longer, which costs more.
    */
-  set(due: Due, now: number): void {
+  set(due: Due): void {
     const at = nextAlarm(due);
-    if (at === undefined) {
-      if (this.#at !== undefined && this.#at > now + LONGEST_RECOVERY_MS) this.#cancel();
-      return;
-    }
-    if (this.#at !== undefined && this.#at <= at) return;
+    if (at === this.#at) return;
+    if (at === undefined) return this.#cancel();
+    const isUnderWay = due.recoveryAt !== undefined || due.indexAt !== undefined;
+    if (isUnderWay && this.#at !== undefined && this.#at < at) return;
     this.#at = at;
     this.#ctx.waitUntil(this.#ctx.storage.setAlarm(at));
   }

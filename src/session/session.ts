@@ -297,9 +297,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#lifecycle === "deleting")
       throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
-    const session = this.#fence.write(
-      () => readSessionRow(this.#store) ?? createSessionRow(this.#store, this.#log, newSession(request, Date.now())),
-    );
+    const session =
+      readSessionRow(this.#store) ??
+      this.#fence.write(() => createSessionRow(this.#store, this.#log, newSession(request, Date.now())));
     this.#lifecycle = "active";
     return session;
   }

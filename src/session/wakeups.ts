@@ -153,6 +153,6 @@ export class Wakeups {
       expiresAt: lifecycle === "active" ? expiresAt(store) : undefined,
       subagentsAt: subagents.dueAt,
     };
-    this.#clock.set(configured.isReady ? due : postpone(due, now + recoveryMs), now);
+    this.#clock.set(configured.isReady ? due : postpone(due, now + recoveryMs));
   }
 }

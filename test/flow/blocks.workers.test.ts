@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { asked, call, eventsOf, finished, historyOf, script, waitFor } from "./client.ts";
-import { arm, configure, dumpTool, kill, session, sql } from "./session-lab.ts";
+import { arm, configure, dumpTool, kill, rewrite, session, sql } from "./session-lab.ts";
 
 /** A paragraph of about 900 characters that begins with a word of its own. */
 const paragraph = (word: string) => `${word} ${"and so it goes on for quite a while, ".repeat(24)}until it ends.`;
@@ -144,7 +144,7 @@ test("the silent token never leaves in a block, and reasoning comes before the f
     { text: `NO_REPLY\n\n${ONE}\n\n<think>Enough?</think>${TWO}\n\nNO_REPLY`, chunkSize: 5, reasoning: "Tell them." },
   ]);
   expect(await settled(await hear("blocks-silent", chat, "Psst"), chat)).toEqual([]);
-  await sql("blocks-silent", `update session set settings = '{"reasoning":"on"}'`);
+  await rewrite("blocks-silent", `update session set settings = '{"reasoning":"on"}'`);
   expect(await settled(await hear("blocks-silent", chat, "Go on"), chat)).toEqual([
     "Reasoning:\n\n<blockquote>Tell them.</blockquote>",
     ONE,
@@ -156,7 +156,7 @@ test("a reply that was sent wholly in blocks is followed by what it has used, wh
   const chat = chatOf(9112, "blocks");
   await script("blocks-usage", [{ text: "Hi." }, { text: `${ONE}\n\n`, chunkSize: 9 }]);
   await settled(await hear("blocks-usage", chat, "Hi"), chat);
-  await sql("blocks-usage", `update session set settings = '{"usage":"tokens"}'`);
+  await rewrite("blocks-usage", `update session set settings = '{"usage":"tokens"}'`);
   const sent = await settled(await hear("blocks-usage", chat, "Tell me"), chat);
   expect(sent).toEqual(["Hi.", ONE, "<i>10 tokens in, 5 out</i>"]);
 });

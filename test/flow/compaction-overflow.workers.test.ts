@@ -4,7 +4,7 @@ import { chatOf, hear, settled } from "./chats.ts";
 import { asked, eventsOf, finished, historyOf, say, script } from "./client.ts";
 import { tinyWindow } from "./config.ts";
 import { compactionsIn, overflow, pages, requestsOf, talked } from "./context-lab.ts";
-import { armWithDump, configure, session, sql } from "./session-lab.ts";
+import { armWithDump, configure, rewrite, session } from "./session-lab.ts";
 
 const url = `${env.TEST_MODEL_SERVER}/fixtures/model-streams/errors.json`;
 
@@ -56,7 +56,7 @@ test("text that a provider streamed before it refused for size is void, and the 
 
 test("a tool that ran before the refusal neither runs nor is told of a second time", async () => {
   await talked("once-overflow", pages(4, 300));
-  await sql("once-overflow", `update session set settings = json_patch(settings, '{"verbose":"on"}')`);
+  await rewrite("once-overflow", `update session set settings = json_patch(settings, '{"verbose":"on"}')`);
   let runs = 0;
   await armWithDump("once-overflow", () => `Run ${++runs}`);
   await script("once-overflow", [

@@ -3,7 +3,7 @@ import type { AnyTool } from "../../src/agent/tool.ts";
 import { chatOf, hear, sentTo, settled } from "./chats.ts";
 import { call, finished, script, waitFor } from "./client.ts";
 import { countRows } from "./row-counter.ts";
-import { arm, dumpTool, kill, sql } from "./session-lab.ts";
+import { arm, dumpTool, kill, rewrite, sql } from "./session-lab.ts";
 
 /** A tool that fails as often as it is told to, and then answers. */
 function failing(times: number): AnyTool {
@@ -16,7 +16,7 @@ function failing(times: number): AnyTool {
 
 /** Sets what `/verbose` and `/reasoning` set. */
 async function set(name: string, settings: object): Promise<void> {
-  await sql(name, "update session set settings = json_patch(settings, ?)", JSON.stringify(settings));
+  await rewrite(name, "update session set settings = json_patch(settings, ?)", JSON.stringify(settings));
 }
 
 const DUMP = { calls: [{ name: "dump", args: { path: "notes.md", copies: "2" } }] };

@@ -1,9 +1,9 @@
 import { env, evictDurableObject } from "cloudflare:test";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { callSession } from "../../src/session/api.ts";
 import { asked, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { configure, session, sql, stubOf } from "./session-lab.ts";
+import { configure, rewrite, session, sql, stubOf } from "./session-lab.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +23,7 @@ async function shownAt(name: string, message: string): Promise<string[]> {
 
 /** As if all that was said had been said so much earlier. */
 async function age(name: string, ms: number) {
-  await sql(name, "UPDATE session SET active_at = active_at - ?", ms);
+  await rewrite(name, "UPDATE session SET active_at = active_at - ?", ms);
 }
 
 /** What the system itself says to the session. */
@@ -36,6 +36,8 @@ async function announce(name: string, text: string) {
   const { runId } = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
   await finished(runId);
 }
+
+afterEach(() => void vi.useRealTimers());
 
 test("after a pause the next message is the first of a new conversation, without a greeting", async () => {
   await open("idle-reset", { mode: "idle", idleMinutes: 60 });
@@ -91,13 +93,16 @@ test("a command neither delays the reset nor begins a new conversation, and with
 });
 
 test("a message that joins an active run delays the reset as well", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true });
   await open("joined", { mode: "idle", idleMinutes: 60 });
   await script("joined", [{ calls: [{ name: "ls", args: {} }], delayMs: 200 }, { text: "a" }, { text: "b" }]);
   const first = await say("1", "joined", session("joined"));
   await waitFor(async () => (await asked("joined")).length === 1);
-  await age("joined", HOUR_MS);
+  vi.setSystemTime(Date.now() + 0.7 * HOUR_MS);
   const second = await say("2", "joined", session("joined"));
   expect(await finished(second.runId)).toMatchObject({ status: "joined", intoRunId: first.runId });
+  await finished(first.runId);
+  vi.setSystemTime(Date.now() + 0.7 * HOUR_MS);
   expect((await shownAt("joined", "3")).filter((text) => /^\d$/.test(text))).toEqual(["1", "2", "3"]);
 });
 

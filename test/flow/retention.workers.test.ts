@@ -2,7 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, test } from "vitest";
 import { MAX_EVENT_ROWS } from "../../src/retention/clear-history.ts";
 import { asked, call, eventsOf, finished, historyOf, parseEvents, say, script, waitFor } from "./client.ts";
-import { configure, evict, fillTranscript, folderOf, NONE, session, sql, stubOf } from "./session-lab.ts";
+import { configure, evict, fillTranscript, folderOf, NONE, rewrite, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ const count = async (name: string, table: string) => {
 /** Has a turn after which what is old is cleared away, however short ago that was done. */
 async function turn(name: string, answer = "Fine."): Promise<string> {
   await script(name, [{ text: answer }]);
-  await sql(name, "update session set tidied_at = 0");
+  await rewrite(name, "update session set tidied_at = 0");
   const { runId } = await say("How are you?", name, session(name));
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: answer });
   await waitFor(async () => (await sql<{ at: number }>(name, "select tidied_at as at from session"))[0]!.at > 0);
@@ -119,8 +119,7 @@ describe("events", () => {
 
   test("are cleared away only when something happens: no alarm is set for it", async () => {
     await longAgo("asleep", 30);
-    await sql("asleep", "update session set tidied_at = 0");
-    await evict("asleep");
+    await rewrite("asleep", "update session set tidied_at = 0");
     await historyOf(session("asleep").sessionKey);
     expect(await runInDurableObject(await stubOf("asleep"), (_, { storage }) => storage.getAlarm())).toBeNull();
     expect(await count("asleep", "events")).toBe(2);

@@ -11,7 +11,7 @@ import { asked, call, finished, say, script, waitFor } from "./client.ts";
 import { keepShort, talked, words } from "./context-lab.ts";
 import { sha256, turn } from "./plugin-lab.ts";
 import { countRows } from "./row-counter.ts";
-import { arm, configure, evict, filesOf, kill, session, sql, stubOf } from "./session-lab.ts";
+import { arm, configure, evict, filesOf, kill, rewrite, session, sql, stubOf } from "./session-lab.ts";
 
 const BOUNDARY = "<!-- ISOPOD_CACHE_BOUNDARY -->\n\n";
 const DAY_MS = 86_400_000;
@@ -246,7 +246,7 @@ describe("what is kept of prompts", () => {
     await sql("tidy", "update runs set accepted_at = ? where id = ?", at, old);
     await sql("tidy", "delete from messages where run_id = ?", old);
     expect(await keptRows("tidy")).toHaveLength(4);
-    await sql("tidy", "update session set tidied_at = 0");
+    await rewrite("tidy", "update session set tidied_at = 0");
     const now = await answered("tidy");
     await waitFor(async () => (await keptRows("tidy")).length === 3);
     expect((await call("GET", `/v1/runs/${old}/prompt`)).status).toBe(404);

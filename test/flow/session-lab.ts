@@ -22,7 +22,16 @@ export async function filesOf(name: string): Promise<string[]> {
   return (await env.FILES.list({ prefix: await folderOf(name) })).objects.map(({ key }) => key);
 }
 
-/** Runs SQL in a session's database. */
+/** What tests have given to objects, by name, until they leave memory. */
+const given = new Map<string, object>();
+
+async function give(sessionKey: string, members: object): Promise<void> {
+  const name = await objectNameOf(sessionKey);
+  given.set(name, { ...given.get(name), ...members });
+  await runInDurableObject(env.SESSIONS.getByName(name), (instance) => Object.assign(instance, members));
+}
+
+/** Runs SQL in a session's database. An object knows its own writes only: use `rewrite` for a change that it shall see. */
 export async function sql<Row extends Record<string, SqlStorageValue>>(
   name: string,
   query: string,
@@ -31,8 +40,18 @@ export async function sql<Row extends Record<string, SqlStorageValue>>(
   return runInDurableObject(await stubOf(name), (_, { storage }) => storage.sql.exec<Row>(query, ...values).toArray());
 }
 
+/** Changes a session's database by SQL. Another incarnation goes on, with what the test has given to this one. */
+export async function rewrite(name: string, query: string, ...values: SqlStorageValue[]): Promise<void> {
+  await sql(name, query, ...values);
+  const { sessionKey } = session(name);
+  const members = given.get(await objectNameOf(sessionKey));
+  await evictDurableObject(await stubOf(name));
+  if (members !== undefined) await give(sessionKey, members);
+}
+
 /** Lets a session's object leave memory; the next call wakes another. */
 export async function evict(name: string): Promise<void> {
+  given.delete(await objectNameOf(session(name).sessionKey));
   await evictDurableObject(await stubOf(name));
 }
 
@@ -42,9 +61,7 @@ export async function evict(name: string): Promise<void> {
  */
 export async function configure(name: string, change: (config: any) => object, secrets: object = {}): Promise<void> {
   const config = change(JSON.parse(env.ISOPOD_CONFIG ?? "{}"));
-  await runInDurableObject(await stubOf(name), (instance) => {
-    Object.assign(instance, { env: { ...env, ...secrets, ISOPOD_CONFIG: JSON.stringify(config) } });
-  });
+  await give(session(name).sessionKey, { env: { ...env, ...secrets, ISOPOD_CONFIG: JSON.stringify(config) } });
 }
 
 /** Kills a session's object in the middle of what it does, and lets its alarm ring. */
@@ -55,6 +72,7 @@ export async function kill(name: string, plugins: AnyPlugin[] = []): Promise<voi
     () => undefined,
   );
   // What a test has given an object is gone with it.
+  given.delete(await objectNameOf(session(name).sessionKey));
   if (plugins.length > 0) await plug(name, plugins);
   await runDurableObjectAlarm(await stubOf(name));
 }
@@ -79,19 +97,17 @@ export async function armWithDump(name: string, text: () => string): Promise<voi
 
 /** Gives a session tools of its own, until it leaves memory. */
 export async function arm(name: string, extraTools: AnyTool[]): Promise<void> {
-  await runInDurableObject(await stubOf(name), (instance) => Object.assign(instance, { extraTools }));
+  await give(session(name).sessionKey, { extraTools });
 }
 
 /** Gives the object of any session other members, until it leaves memory. */
 export async function equip(sessionKey: string, members: object): Promise<void> {
-  const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
-  await runInDurableObject(stub, (instance) => Object.assign(instance, members));
+  await give(sessionKey, members);
 }
 
 /** Gives a session plugins of its own, until it leaves memory; to be called before it is first used. */
 export async function plug(name: string, extraPlugins: AnyPlugin[], { sessionKey } = session(name)): Promise<void> {
-  const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
-  await runInDurableObject(stub, (instance) => Object.assign(instance, { extraPlugins }));
+  await give(sessionKey, { extraPlugins });
 }
 
 /** Puts messages into a transcript as if there had been so many turns. */
