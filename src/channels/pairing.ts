@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { KnownAnswers } from "../db/known-answers.ts";
 import { pairings } from "../db/schema.ts";
 
 /** How long a pairing code is valid. */
@@ -22,12 +23,33 @@ export interface Peer {
 
 /** The pairing of a sender; undefined if not paired. */
 export async function findPaired(database: D1Database, peer: Peer): Promise<PairedSender | undefined> {
-  const row = await drizzle(database)
+  const row = await readPairing(database, pairingId(peer));
+  return row && { id: peer.senderId, ...row };
+}
+
+const knownPairings = new KnownAnswers<{ owner: boolean }>((database, id) => readPairing(database, id));
+
+/**
+ * The same, from an answer of the last minute if this isolate has one: a pairing that was removed holds no longer.
+ * @param now milliseconds since the epoch
+ * @param waitUntil keeps the caller alive while D1 is asked again
+ */
+export async function findKnownPaired(
+  database: D1Database,
+  peer: Peer,
+  now: number,
+  waitUntil: (promise: Promise<unknown>) => void,
+): Promise<PairedSender | undefined> {
+  const known = await knownPairings.get(database, pairingId(peer), now, waitUntil);
+  return known && { id: peer.senderId, ...known };
+}
+
+function readPairing(database: D1Database, id: string): Promise<{ owner: boolean } | undefined> {
+  return drizzle(database)
     .select({ owner: pairings.owner })
     .from(pairings)
-    .where(and(eq(pairings.id, pairingId(peer)), isNotNull(pairings.approvedAt)))
+    .where(and(eq(pairings.id, id), isNotNull(pairings.approvedAt)))
     .get();
-  return row && { id: peer.senderId, owner: row.owner };
 }
 
 /** A new pairing request. */
@@ -99,6 +121,7 @@ export async function listPairings(database: D1Database): Promise<Pairing[]> {
 /** Deletes a pairing: the sender has to ask again. False if there was none. */
 export async function removePairing(database: D1Database, id: string): Promise<boolean> {
   const removed = await drizzle(database).delete(pairings).where(eq(pairings.id, id)).returning({ id: pairings.id });
+  knownPairings.drop(database, id);
   return removed.length > 0;
 }
 

@@ -9,6 +9,7 @@ import { callSession } from "../session/api.ts";
 import { callerKey, requestInput, runRequest } from "../session-store/run-request.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { checkedByNewest } from "./newest-services.ts";
 import { wholeNumber } from "./query-schema.ts";
 import { accepted, runError } from "./run-schema.ts";
 import { sse } from "./server-sent-events.ts";
@@ -77,14 +78,18 @@ export const agentRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 agentRoutes.openapi(agentRoute, async (c) => {
   const request = c.req.valid("json");
-  const { config, revision: configRevision } = c.get("services");
-  const sessionKey = request.sessionKey ?? mainSessionKey(request.agentId ?? defaultAgentId(config));
-  const { agentId } = parseSessionKey(sessionKey);
-  if (request.agentId !== undefined && request.agentId !== agentId) {
-    throw new IsopodError("invalid_request", `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`);
-  }
+  const { sessionKey, agentId, configRevision, input } = await checkedByNewest(c, (services) => {
+    const sessionKey = request.sessionKey ?? mainSessionKey(request.agentId ?? defaultAgentId(services.config));
+    const { agentId } = parseSessionKey(sessionKey);
+    if (request.agentId !== undefined && request.agentId !== agentId) {
+      throw new IsopodError(
+        "invalid_request",
+        `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`,
+      );
+    }
+    return { sessionKey, agentId, configRevision: services.revision, input: requestInput(request, agentId, services) };
+  });
   const { idempotencyKey } = request;
-  const input = requestInput(request, agentId, c.get("services"));
   const objectName = await objectNameOf(sessionKey);
   const runId = newRunId(objectName, Date.now());
   const accept = {

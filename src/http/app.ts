@@ -1,7 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { VERSION } from "../lib/version.ts";
-import { createServices } from "../services/create-services.ts";
-import { knowConfiguration } from "../services/current-config.ts";
 import { agentRoutes } from "./agent.ts";
 import { agentListRoutes } from "./agents.ts";
 import { approvalRoutes } from "./approvals.ts";
@@ -19,6 +17,7 @@ import { doctorRoutes } from "./doctor.ts";
 import { errorBody, onError } from "./errors.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
+import { provideServices } from "./newest-services.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { openAiChatRoutes } from "./openai/chat.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai/errors.ts";
@@ -52,11 +51,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.route("/v1", configImportRoutes);
   app.route("/v1", doctorRoutes);
   app.use(async (c, next) => {
-    await knowConfiguration(c.env, Date.now());
-    c.set(
-      "services",
-      createServices(c.env, (promise) => c.executionCtx.waitUntil(promise)),
-    );
+    await provideServices(c);
     await next();
   });
   app.route("/", channelRoutes);

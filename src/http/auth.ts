@@ -60,7 +60,7 @@ async function hasCookie(c: Context<AppEnv>): Promise<boolean> {
   const value = getCookie(c, COOKIE);
   if (value === undefined) return false;
   requireOwnOrigin(c);
-  return hasLogin(c.env.DB, value, Date.now());
+  return hasLogin(c.env.DB, value, Date.now(), (promise) => c.executionCtx.waitUntil(promise));
 }
 
 /** Refuses cross-site requests with a cookie: browsers send cookies with requests that other sites cause (CSRF). */

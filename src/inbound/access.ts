@@ -1,6 +1,6 @@
 import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
 import { findActivation } from "../channels/activation.ts";
-import { findPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import { findKnownPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
 import type { Agent } from "../config/agents.ts";
 import { isAddressedIn } from "../config/group-chat.ts";
 import { within } from "../lib/deadline.ts";
@@ -12,11 +12,19 @@ import { type InboundSource, inboundSessionKey } from "./session-request.ts";
 const PAIRING_CODE_BYTES = 5;
 const SEND_TIMEOUT_MS = 20_000;
 
+interface AccessDeps {
+  agent: Agent;
+  config: Config;
+  database: D1Database;
+  /** Keeps the request alive while D1 is asked again. */
+  waitUntil(promise: Promise<unknown>): void;
+}
+
 /** Decides whether the sender may use the agent. Reads D1 only for unknown senders and for a group's activation. */
 export async function decideSenderAccess(
   source: InboundSource,
   { channel, context }: OpenChannel,
-  { agent, config, database }: { agent: Agent; config: Config; database: D1Database },
+  { agent, config, database, waitUntil }: AccessDeps,
 ): Promise<AccessDecision> {
   const { ownerAllowFrom } = config.commands;
   const mentioned = source.message.mentioned || isAddressedIn(source.message.text, config, agent.id);
@@ -34,7 +42,7 @@ export async function decideSenderAccess(
     return decideAccess({ ...question, activation: await findActivation(database, sessionKey, Date.now()) });
   }
   if (first.kind !== "pair") return first;
-  const paired = await findPaired(database, pairingPeer(source));
+  const paired = await findKnownPaired(database, pairingPeer(source), Date.now(), waitUntil);
   if (paired === undefined) return first;
   const owners = paired.owner ? [...ownerAllowFrom, `${channel.id}:${paired.id}`] : ownerAllowFrom;
   return decideAccess({ ...question, pairedIds: new Set([paired.id]), owners });

@@ -31,7 +31,7 @@ export async function receiveMessage(
   const { config, revision: configRevision, workspaceOf } = services;
   const source = { channelId: open.channel.id, accountId: open.context.accountId, message };
   const agent = answeringAgent(source, config);
-  const decision = await decideSenderAccess(source, open, { agent, config, database });
+  const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
   if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
   if (decision.kind === "pair") {
     waitUntil(offerPairing(source, open, database));

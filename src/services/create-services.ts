@@ -3,6 +3,7 @@ import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf, sharingAgents } from "../config/agents.ts";
 import { jsonSchemaOf } from "../config/schema-node.ts";
 import { ConfigStore } from "../config/store.ts";
+import { workspacePrefix } from "../config/workspace-prefix.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
@@ -22,12 +23,14 @@ import { changeConfiguration, newestDocument } from "./change-config.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 import { type CooldownCache, CooldownStore } from "./cooldowns.ts";
 import { configurationInForce, knownConfiguration } from "./current-config.ts";
+import { isolateListings } from "./listing-cache.ts";
 import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
 import { ownersForPrompt } from "./owner-ids.ts";
 import type { OpenChannel, Services } from "./services.ts";
+import { isSkillPath } from "./skills/note-skill-change.ts";
 
 /** No plugins besides the bundled ones. */
 const NO_PLUGINS: readonly AnyPlugin[] = [];
@@ -56,11 +59,17 @@ export function createServices(
       newVersionId: () => newId("ver", Date.now()),
       wait: sleepAbout,
       onReplaced: (path) => waitUntil(env.UPKEEP.send({ kind: "prune-versions", agentId: agent.id, path })),
-      onChanged: (path) => noteMemoryChange(env, agentsSharing(agent, config), path, Date.now),
+      onChanged: (path) => {
+        const prefix = workspacePrefix(agent.id, agent.workspace);
+        isolateListings.workspaces.drop(prefix);
+        if (isSkillPath(path)) isolateListings.skills.drop(prefix);
+        return noteMemoryChange(env, agentsSharing(agent, config), path, Date.now);
+      },
     });
   return {
     config,
     revision,
+    listings: isolateListings,
     // Undefined if a custom wrangler.toml omits the binding.
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,

@@ -4,7 +4,7 @@ import { ConfigStore } from "../config/store.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
-import { KnownConfiguration } from "./known-config.ts";
+import { KnownConfiguration, type KnowOptions } from "./known-config.ts";
 
 /** The bindings of the configuration: D1, or else a variable. */
 export type ConfigurationEnv = Pick<Env, "DB" | "ISOPOD_CONFIG">;
@@ -39,8 +39,8 @@ export function knownConfiguration(database: D1Database): KnownConfiguration {
 }
 
 /** Refreshes the isolate's configuration if needed; await it before services are created. Never rejects. */
-export async function knowConfiguration(env: ConfigurationEnv, now: number, atLeast?: number): Promise<void> {
-  await knownConfiguration(env.DB).know(now, atLeast);
+export async function knowConfiguration(env: ConfigurationEnv, now: number, options?: KnowOptions): Promise<void> {
+  await knownConfiguration(env.DB).know(now, options);
 }
 
 /** Whether the stored configuration was read at least once. Nothing that needs it starts before. */

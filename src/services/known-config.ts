@@ -7,6 +7,8 @@ import { type Config, wholeSchema } from "./config-schema.ts";
 
 /** How long an isolate uses its configuration before it asks D1 for the newest revision. */
 export const FRESH_MS = 5000;
+/** How long nothing waits for the answer: an older configuration is used only once D1 has said that it is the newest. */
+export const USABLE_MS = 60_000;
 /** The same after a failed first read: nothing can start before one succeeds. */
 const RETRY_MS = 1000;
 /** Timeout of D1. */
@@ -21,15 +23,27 @@ export type Stored =
   | { kind: "valid"; newest: number; revision: number; config: Config; faults: readonly Fault[] }
   | { kind: "broken"; newest: number; faults: readonly Fault[] };
 
+/** How a configuration is refreshed. */
+export interface KnowOptions {
+  /** Keeps the caller alive for an answer that it need not wait for; without it the caller waits. */
+  waitUntil?: (promise: Promise<unknown>) => void;
+  /** The age up to which it need not wait, in milliseconds; `USABLE_MS` if absent. */
+  usableMs?: number | undefined;
+  /** A revision that the caller has seen. */
+  atLeast?: number | undefined;
+}
+
 /**
  * The stored configuration as one isolate has read it. It asks D1 for the newest revision at most once in `FRESH_MS`,
- * and reads the document only if the revision is new. If D1 fails, the last one stays in force.
+ * in the background for up to `USABLE_MS`, and reads the document only if the revision is new. If D1 fails, the last one
+ * stays in force.
  */
 export class KnownConfiguration {
   readonly #store: ConfigStore;
   #stored: Stored | undefined;
   #skillChanges = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
   /** Reads are numbered: the result of an older read than the last accepted one is dropped. */
   #asked = 0;
@@ -50,15 +64,25 @@ export class KnownConfiguration {
   }
 
   /**
-   * Refreshes the configuration if it is older than `FRESH_MS`. Never rejects, and takes at most `ANSWER_MS`.
-   * Concurrent callers do not share a read, because its promise belongs to a request that may end earlier.
-   * @param atLeast a revision that the caller has seen
+   * Refreshes the configuration if it is older than `FRESH_MS`, and resolves when it may be used. Never rejects, and
+   * takes at most `ANSWER_MS`. Concurrent callers do not share a read, because its promise belongs to a request that may
+   * end earlier.
    */
-  async know(now: number, atLeast = 0): Promise<void> {
-    if (this.#isFresh(now) && (this.#stored === undefined || this.#stored.newest >= atLeast)) return;
+  async know(now: number, { waitUntil, usableMs = USABLE_MS, atLeast = 0 }: KnowOptions = {}): Promise<void> {
+    const isBehind = this.#stored !== undefined && this.#stored.newest < atLeast;
+    if (this.#isFresh(now) && !isBehind) return;
     this.#askedAt = now;
+    const asking = this.#ask(now);
+    const ageMs = now - this.#answeredAt;
+    const isUsable = this.#stored !== undefined && !isBehind && ageMs >= 0 && ageMs < usableMs;
+    if (!isUsable || waitUntil === undefined) return asking;
+    waitUntil(asking);
+  }
+
+  async #ask(now: number): Promise<void> {
     try {
       if (!(await comesWithin(ANSWER_MS, this.refresh()))) throw new Error(`no answer within ${ANSWER_MS} ms`);
+      this.#answeredAt = now;
     } catch (error) {
       this.#hasFailed = true;
       log("warn", "config.not_asked", { known: this.#stored?.newest, error: messageOf(error) });

@@ -1,5 +1,6 @@
 import { eq, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { KnownAnswers } from "../db/known-answers.ts";
 import { logins } from "../db/schema.ts";
 import { digestOf } from "../lib/digest.ts";
 
@@ -18,21 +19,31 @@ export async function addLogin(database: D1Database, secret: string, period: Log
   ]);
 }
 
-/** Whether there is a login with this secret that has not expired. */
-export async function hasLogin(database: D1Database, secret: string, now: number): Promise<boolean> {
-  const row = await drizzle(database)
-    .select({ expiresAt: logins.expiresAt })
-    .from(logins)
-    .where(eq(logins.digest, await secretDigest(secret)))
-    .get();
-  return row !== undefined && row.expiresAt > now;
+/** The logins that this isolate has seen, by their digest. */
+const knownLogins = new KnownAnswers<{ expiresAt: number }>((database, digest) =>
+  drizzle(database).select({ expiresAt: logins.expiresAt }).from(logins).where(eq(logins.digest, digest)).get(),
+);
+
+/**
+ * Whether there is a login with this secret that has not expired. One that was removed in another isolate counts for a
+ * minute at most.
+ * @param waitUntil keeps the request alive while D1 is asked again
+ */
+export async function hasLogin(
+  database: D1Database,
+  secret: string,
+  now: number,
+  waitUntil: (promise: Promise<unknown>) => void,
+): Promise<boolean> {
+  const login = await knownLogins.get(database, await secretDigest(secret), now, waitUntil);
+  return login !== undefined && login.expiresAt > now;
 }
 
 /** Deletes the login with this secret. Idempotent. */
 export async function removeLogin(database: D1Database, secret: string): Promise<void> {
-  await drizzle(database)
-    .delete(logins)
-    .where(eq(logins.digest, await secretDigest(secret)));
+  const digest = await secretDigest(secret);
+  await drizzle(database).delete(logins).where(eq(logins.digest, digest));
+  knownLogins.drop(database, digest);
 }
 
 function secretDigest(secret: string): Promise<string> {

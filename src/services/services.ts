@@ -2,6 +2,7 @@ import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import type { RevisionLine } from "../config/store.ts";
+import { workspacePrefix } from "../config/workspace-prefix.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import type { FindCandidates } from "../models/candidates.ts";
@@ -10,10 +11,11 @@ import type { Assembly } from "../plugins/assembly.ts";
 import type { Hooks } from "../plugins/hook-runner.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { InstallStore } from "../skills/install/install-target.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import type { ConfigChange, ConfigChanged } from "./change-config.ts";
 import type { Config } from "./config-schema.ts";
 import type { CooldownStore } from "./cooldowns.ts";
+import type { Listings } from "./listing-cache.ts";
 
 export type { Config } from "./config-schema.ts";
 
@@ -41,6 +43,8 @@ export interface Services {
   /** Which models and profiles are cooling down. */
   readonly cooldowns: CooldownStore;
   workspaceOf(agent: Agent): Workspace;
+  /** The listings that this isolate has made. */
+  readonly listings: Listings;
   /**
    * The memory of an agent.
    * @param visibility the part of it that the caller may see; absent for all of it
@@ -89,4 +93,14 @@ export interface OpenChannel {
 /** An agent of the configuration. @throws IsopodError `not_found` */
 export function agentIn(services: Services, agentId: string): Agent {
   return agentOf(services.config, agentId);
+}
+
+/**
+ * The root of an agent's workspace, from a listing of the last minute if this isolate has one. Writes through this
+ * isolate are always in it.
+ * @throws WorkspaceError `unavailable`
+ */
+export async function listWorkspaceRoot({ listings, workspaceOf }: Services, agent: Agent): Promise<WorkspaceEntry[]> {
+  const key = workspacePrefix(agent.id, agent.workspace);
+  return listings.workspaces.fresh(key) ?? listings.workspaces.refresh(key, () => workspaceOf(agent).list(""));
 }

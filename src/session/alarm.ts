@@ -81,7 +81,10 @@ export class AlarmClock {
   set(due: Due): void {
     const at = nextAlarm(due);
     if (at === this.#at) return;
-    if (at === undefined) return this.#cancel();
+    if (at === undefined) {
+      this.#cancel();
+      return;
+    }
     const isUnderWay = due.recoveryAt !== undefined || due.indexAt !== undefined;
     if (isUnderWay && this.#at !== undefined && this.#at < at) return;
     this.#at = at;

@@ -100,7 +100,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     now,
     waitUntil,
   });
-  const skills = new SessionSkills({ store, fence, session, services, waitUntil });
+  const skills = new SessionSkills({ store, fence, session, services, waitUntil, now });
   const subagents = new Subagents(peers);
   const deliveries = new Deliveries({
     store,

@@ -42,7 +42,7 @@ export class ConfigSnapshot {
    * @param atLeast a revision that the caller has seen
    */
   refresh(atLeast?: number): Promise<void> {
-    return knowConfiguration(this.#made().env, Date.now(), atLeast);
+    return knowConfiguration(this.#made().env, Date.now(), { waitUntil: this.#waitUntil, atLeast });
   }
 
   /** Keeps the newest services until `release`. @throws IsopodError `unavailable`, `not_configured` */

@@ -8,7 +8,7 @@ import { log as writeLog } from "../lib/log.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import { agentIn, type Services } from "../services/services.ts";
+import { agentIn, listWorkspaceRoot, type Services } from "../services/services.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
@@ -94,7 +94,7 @@ export class TurnRunner {
       const services = this.#deps.services();
       const agent = agentIn(services, agentId);
       if (agent.defaults.skipBootstrap) return { configured };
-      const entries = services.workspaceOf(agent).list("");
+      const entries = listWorkspaceRoot(services, agent);
       return { configured, listing: { entries: entries.catch(() => undefined), services } };
     } catch (error) {
       writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });

@@ -5,17 +5,18 @@ import { STATE_PATH } from "../../src/workspace/state.ts";
 import { chatOf, hear } from "./chats.ts";
 import { asked, call, env, finished, say, script, waitFor } from "./client.ts";
 import { keepShort, pages, talked } from "./context-lab.ts";
+import { deleteOutside, putOutside } from "./outside.ts";
 import { configure, session, sql } from "./session-lab.ts";
 
 const FILES = "/v1/agents/main/workspace";
 const ROOT = "agents/main/workspace/";
 
 async function put(path: string, content: string | Uint8Array): Promise<void> {
-  await env.FILES.put(ROOT + path, content);
+  await putOutside(ROOT + path, content);
 }
 
 async function drop(...paths: string[]): Promise<void> {
-  await env.FILES.delete(paths.map((path) => ROOT + path));
+  await deleteOutside(paths.map((path) => ROOT + path));
 }
 
 async function stateOf(): Promise<Record<string, string>> {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { asked, env, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { deleteOutside, putOutside } from "./outside.ts";
 import { configure, session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/";
@@ -9,7 +10,7 @@ const TOKEN = "github_pat_0123456789abcdefXYZ";
 const json = (body: unknown) => ({ headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 beforeEach(async () => {
-  for (const { key } of (await env.FILES.list({ prefix: ROOT })).objects) await env.FILES.delete(key);
+  for (const { key } of (await env.FILES.list({ prefix: ROOT })).objects) await deleteOutside(key);
 });
 
 describe("a model that reads a bundled skill and does what it says", () => {
@@ -80,7 +81,7 @@ describe("a model that reads a bundled skill and does what it says", () => {
       const time = `00:${String(Math.floor(n / 12)).padStart(2, "0")}:${String((n % 12) * 5).padStart(2, "0")}.000`;
       return `${time} --> ${time}\n<v Ann>第 ${n} 句，说得很清楚。\n`;
     });
-    await env.FILES.put(`${ROOT}inbox/talk.vtt`, `WEBVTT\n\n${cues.join("\n")}`);
+    await putOutside(`${ROOT}inbox/talk.vtt`, `WEBVTT\n\n${cues.join("\n")}`);
     const [text, page, talk] = await tryOut("summarize", {});
     expect(text).toContain("Read **all** parts before you summarize.");
     expect(page).toContain("[part 1 of 1, 47 characters, title: Tea & more]");
@@ -92,7 +93,7 @@ describe("a model that reads a bundled skill and does what it says", () => {
 
   test("shows what is new in feeds, once", async () => {
     await serve("feeds", { "feed.xml": { body: FEED } });
-    await env.FILES.put(
+    await putOutside(
       `${ROOT}feeds/list.txt`,
       `# mine\n${at("feeds", "feed.xml")} Example\n${at("feeds", "gone")} Gone\n`,
     );
@@ -107,8 +108,8 @@ describe("a model that reads a bundled skill and does what it says", () => {
   });
 
   test("keeps the day's note, shows the latest days, and finds what is wrong with MEMORY.md", async () => {
-    await env.FILES.put(`${ROOT}memory/2026-01-02.md`, "# 2026-01-02\n\n- 09:00 Older.");
-    await env.FILES.put(
+    await putOutside(`${ROOT}memory/2026-01-02.md`, "# 2026-01-02\n\n- 09:00 Older.");
+    await putOutside(
       `${ROOT}MEMORY.md`,
       "# Memory\n\n- Likes green tea\n- likes  green tea\n- The password is hunter2\n",
     );

@@ -2,6 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { expect, test } from "vitest";
 import { NO_USAGE } from "../../src/models/message.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { deleteOutside } from "./outside.ts";
 import { configure, session, sql, stubOf } from "./session-lab.ts";
 
 /** Gives a command and waits for its answer. */
@@ -133,7 +134,7 @@ test("a new conversation is opened with the notes of the two latest days, as far
     "memory/ideas.md": "Not a day's.",
   };
   const others = await env.FILES.list({ prefix: "agents/main/workspace/memory/" });
-  for (const { key } of others.objects) await env.FILES.delete(key);
+  for (const { key } of others.objects) await deleteOutside(key);
   for (const [path, text] of Object.entries(notes)) await call("PUT", `/v1/agents/main/workspace/${path}`, text);
   await script("notes", [{ text: "Hello!" }, { text: "Right." }]);
   await finished((await say("/reset", "notes", { sessionKey })).runId);

@@ -5,7 +5,7 @@ import { ConfigStore } from "../../src/config/store.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
-import { FRESH_MS } from "../../src/services/known-config.ts";
+import { FRESH_MS, USABLE_MS } from "../../src/services/known-config.ts";
 import { asked, call, finished, say, script } from "./client.ts";
 import { session, stubOf } from "./session-lab.ts";
 
@@ -43,7 +43,8 @@ async function promptOf(scenario: string, at: number): Promise<string> {
 
 /** The time goes on by so much, for everybody. */
 function goOn(ms: number): void {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
+  if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + ms);
+  else vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
 }
 
 /** D1, but what `look` is told of each statement about the configuration comes before it is carried out. */
@@ -83,17 +84,29 @@ async function give(name: string, DB: D1Database, more: object = {}): Promise<vo
   });
 }
 
-test("a configuration that another isolate stored applies to the next turn after five seconds, and not sooner", async () => {
+test("a configuration that another isolate stored is asked for after five seconds beside a turn, and applies to the next", async () => {
   const name = "spread-later";
-  await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }]);
-  goOn(FRESH_MS);
+  await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }]);
+  goOn(USABLE_MS);
   await finished(await tell(name));
   await storeElsewhere(calling("Spread"));
   await finished(await tell(name));
   expect(await promptOf(name, 1)).toContain("running inside OpenClaw");
   goOn(FRESH_MS);
   await finished(await tell(name));
-  expect(await promptOf(name, 2)).toContain("running inside Spread");
+  await finished(await tell(name));
+  expect(await promptOf(name, 3)).toContain("running inside Spread");
+});
+
+test("a configuration that another isolate stored applies to the first turn after a minute", async () => {
+  const name = "spread-minute";
+  await script(name, [{ text: "1" }, { text: "2" }]);
+  goOn(USABLE_MS);
+  await finished(await tell(name));
+  await storeElsewhere(calling("Minute"));
+  goOn(USABLE_MS);
+  await finished(await tell(name));
+  expect(await promptOf(name, 1)).toContain("running inside Minute");
 });
 
 test("a message that arrives with a newer configuration revision uses it at once", async () => {
@@ -105,7 +118,7 @@ test("a message that arrives with a newer configuration revision uses it at once
   expect(await promptOf(name, 1)).toContain("running inside Door");
 });
 
-test("a warm turn asks D1 nothing of the configuration, and after five seconds once, while it lists the workspace", async () => {
+test("a warm turn waits for neither D1 nor R2, and after a minute for both, side by side", async () => {
   const name = "spread-calls";
   const order: string[] = [];
   const slowly = async () => {
@@ -126,9 +139,13 @@ test("a warm turn asks D1 nothing of the configuration, and after five seconds o
   await finished(await tell(name));
   order.length = 0;
   await finished(await tell(name));
-  expect(order).toEqual(["listed"]);
-  order.length = 0;
+  expect(order).toEqual([]);
   goOn(FRESH_MS);
+  await finished(await tell(name));
+  expect(order).toEqual(["asked"]);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  order.length = 0;
+  goOn(USABLE_MS);
   await finished(await tell(name));
   expect(order).toEqual(["asked", "listed", "answered"]);
 });

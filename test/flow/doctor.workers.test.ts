@@ -5,6 +5,7 @@ import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { call } from "./client.ts";
+import { deleteOutside, putOutside } from "./outside.ts";
 
 const ORIGIN = "https://isopod.test";
 const TOKEN = "a-token-of-many-different-characters-0123456789";
@@ -334,12 +335,12 @@ describe("workspaces", () => {
 
   test("files that the prompt cuts or leaves out, and an unreadable state file, are warnings", async () => {
     await call("GET", "/v1/agents/main/workspace");
-    await env.FILES.put(at("AGENTS.md"), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0]));
-    await env.FILES.put(at("SOUL.md"), "x".repeat(30_000));
-    await env.FILES.delete(at("TOOLS.md"));
-    await env.FILES.put(at(".openclaw/workspace-state.json"), "{nope");
-    await env.FILES.put(at("a//b.md"), "lost");
-    await env.FILES.put(at("../../other/workspace/x.md"), "lost, too");
+    await putOutside(at("AGENTS.md"), new Uint8Array([0, 1, 2, 3, 255, 254, 0, 0]));
+    await putOutside(at("SOUL.md"), "x".repeat(30_000));
+    await deleteOutside(at("TOOLS.md"));
+    await putOutside(at(".openclaw/workspace-state.json"), "{nope");
+    await putOutside(at("a//b.md"), "lost");
+    await putOutside(at("../../other/workspace/x.md"), "lost, too");
     const said = Object.values(problems(await diagnosis(BARE))).filter(({ area }) => area === "workspaces");
     const messages = said.map(({ path, message }) => `${path}: ${message}`);
     for (const expected of [

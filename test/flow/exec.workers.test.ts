@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { asked, call, env, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { configure, kill, session, sql } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/";
@@ -17,7 +18,7 @@ async function resultsOf(sessionKey: string): Promise<any[]> {
 
 test("an agent runs a script, and its files are there for the next tool, the next turn and the store", async () => {
   const { sessionKey } = session("exec-files");
-  await env.FILES.put(`${ROOT}exec/prices.csv`, "apple,3\npear,4\n");
+  await putOutside(`${ROOT}exec/prices.csv`, "apple,3\npear,4\n");
   await script("exec-files", [
     {
       calls: [

@@ -8,6 +8,7 @@ import {
 import { createApp } from "../../src/http/app.ts";
 import worker from "../../src/index.ts";
 import type { MemoryPassage, MemoryStatus, SearchAnswer } from "../../src/memory/agent-memory.ts";
+import { putOutside } from "./outside.ts";
 
 const ORIGIN = "https://isopod.test";
 
@@ -65,7 +66,7 @@ export class MemoryLab {
 
   /** Writes into the bucket as another program does, which tells nobody. */
   async upload(agentId: string, path: string, content: string): Promise<void> {
-    await env.FILES.put(`agents/${agentId}/workspace/${path}`, content);
+    await putOutside(`agents/${agentId}/workspace/${path}`, content);
   }
 
   async search(agentId: string, query: string, more: object = {}): Promise<SearchAnswer & { tookMs: number }> {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { call, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { pages, talked } from "./context-lab.ts";
+import { putOutside } from "./outside.ts";
 import { equip, session, sql } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/";
@@ -132,7 +133,7 @@ test("the note that the plugin session-memory makes of a conversation is found i
 });
 
 test("a file that another program writes to the bucket is found after the next comparison of files", async () => {
-  await env.FILES.put(`${ROOT}memory/outside.md`, "The lighthouse keeper is called Ottoline.\n");
+  await putOutside(`${ROOT}memory/outside.md`, "The lighthouse keeper is called Ottoline.\n");
   const indexed = await call("POST", "/v1/agents/main/memory/index", {});
   expect([200, 202]).toContain(indexed.status);
   await waitFor(async () => (await found("lighthouse keeper")).some((hit) => hit.includes("Ottoline")));

@@ -1,5 +1,6 @@
 import { applyD1Migrations, env, reset } from "cloudflare:test";
 import { knownConfiguration } from "../../src/services/current-config.ts";
+import { forgetListings } from "./outside.ts";
 
 declare global {
   namespace Cloudflare {
@@ -19,3 +20,6 @@ await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 await applyD1Migrations(env.MEMORY, env.TEST_MEMORY_MIGRATIONS);
 // The isolate lives on, and would know the configuration that the file before has stored.
 await knownConfiguration(env.DB).refresh();
+
+// Files share an isolate, and each has a bucket of its own.
+forgetListings();

@@ -2,6 +2,7 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, test } from "vitest";
 import { MAX_EVENT_ROWS } from "../../src/retention/clear-history.ts";
 import { asked, call, eventsOf, finished, historyOf, parseEvents, say, script, waitFor } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { configure, evict, fillTranscript, folderOf, NONE, rewrite, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";
 
@@ -139,8 +140,8 @@ describe("history, where it is kept for a number of days", () => {
     const spill = { id: `spl_${"0".repeat(26)}`, bytes: 3 };
     const result = { role: "tool", id: "msg_t", at: 1, callId: "c", tool: "dump", text: "x", isError: false, spill };
     await sql(name, "update messages set body = ? where seq = 1000", JSON.stringify(result));
-    await env.FILES.put(`${await folderOf(name)}spills/${spill.id}.txt`, "old");
-    await env.FILES.put(`${await folderOf(name)}spills/spl_${"1".repeat(26)}.txt`, "new");
+    await putOutside(`${await folderOf(name)}spills/${spill.id}.txt`, "old");
+    await putOutside(`${await folderOf(name)}spills/spl_${"1".repeat(26)}.txt`, "new");
     await runInDurableObject(await stubOf(name), (_, { storage }) => {
       const state = JSON.stringify({ status: "ok", endedAt: 1, endSeq: 1, usage: NONE });
       for (let n = 0; n < 1500; n++) {

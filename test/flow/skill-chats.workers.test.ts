@@ -1,13 +1,14 @@
 import { beforeAll, expect, test } from "vitest";
 import { chatOf, hear, settled } from "./chats.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { configure, session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/skills/";
 
 beforeAll(async () => {
   const put = (folder: string, front: string, text: string) =>
-    env.FILES.put(`${ROOT}${folder}/SKILL.md`, `---\n${front}\n---\n${text}\n`);
+    putOutside(`${ROOT}${folder}/SKILL.md`, `---\n${front}\n---\n${text}\n`);
   await put("tianqi", "name: 天气\ndescription: 告诉你天气。", "看 {baseDir}/城市.txt。");
   await put("sh", "name: sh\ndescription: Runs a line.\ncommand-dispatch: tool\ncommand-tool: exec", "");
   await put("old-sh", "name: old-sh\ndescription: Runs a line.\ncommand-dispatch: tool\ncommand-tool: bash", "");

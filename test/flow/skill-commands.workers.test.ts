@@ -1,13 +1,14 @@
 import { beforeAll, expect, test } from "vitest";
 import { newRunId, objectNameOf } from "../../src/config/session-ids.ts";
-import { asked, call, env, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { kill, session, stubOf } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/skills/";
 
 /** Puts a skill into the workspace. */
 async function skill(folder: string, front: string, text: string): Promise<void> {
-  await env.FILES.put(`${ROOT}${folder}/SKILL.md`, `---\n${front}\n---\n${text}\n`);
+  await putOutside(`${ROOT}${folder}/SKILL.md`, `---\n${front}\n---\n${text}\n`);
 }
 
 beforeAll(async () => {

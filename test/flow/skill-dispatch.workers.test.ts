@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
-import { asked, call, env, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { arm, configure, kill, session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/skills/";
@@ -33,7 +34,7 @@ function tool(name: string, { parameters = z.looseObject({}), approval, run }: W
 /** A skill whose command goes to a tool. */
 async function skill(name: string, toolName: string): Promise<void> {
   const front = `name: ${name}\ndescription: Goes.\ncommand-dispatch: tool\ncommand-tool: ${toolName}\ncommand-arg-mode: raw`;
-  await env.FILES.put(`${ROOT}${name}/SKILL.md`, `---\n${front}\n---\nNever shown to a model.\n`);
+  await putOutside(`${ROOT}${name}/SKILL.md`, `---\n${front}\n---\nNever shown to a model.\n`);
 }
 
 beforeAll(async () => {

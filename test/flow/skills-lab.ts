@@ -1,5 +1,6 @@
 import { type Fault, watchBucket } from "../workspace/watch-bucket.ts";
 import { asked, env, finished, say } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { equip, session, sql } from "./session-lab.ts";
 
 /** The R2 prefix of the workspace of the agent `main`. */
@@ -12,7 +13,7 @@ export function skillText(name: string, description: string, body = ""): string 
 
 /** Puts a skill where another program would: nobody is told. */
 export async function putSkill(name: string, description: string, body?: string): Promise<void> {
-  await env.FILES.put(`${ROOT}skills/${name}/SKILL.md`, skillText(name, description, body));
+  await putOutside(`${ROOT}skills/${name}/SKILL.md`, skillText(name, description, body));
 }
 
 /** What a session's object is given besides, until it leaves memory. */

@@ -6,6 +6,7 @@ import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
 import { zipOf } from "../skills/install/archives.ts";
 import { call } from "./client.ts";
+import { deleteOutside, putOutside } from "./outside.ts";
 
 /** As the clients read it, and what only the API's description tells. */
 type Report = SkillReport & { totals: { chars: number }; limits: Record<string, number> };
@@ -76,8 +77,8 @@ describe("overview of an agent's skills", () => {
     await write("main", "skills/plain/SKILL.md", skillText("name: plain\ndescription: Does plain things."));
     await write("main", ".agents/skills/deep/er/SKILL.md", skillText("name: deep\ndescription: Is further down."));
     await write("main", "skills/broken/SKILL.md", skillText("name: broken"));
-    await env.FILES.put("skills/managed/shared/SKILL.md", skillText("name: shared\ndescription: All have it."));
-    await env.FILES.put("skills/managed/plain/SKILL.md", skillText("name: plain\ndescription: Another."));
+    await putOutside("skills/managed/shared/SKILL.md", skillText("name: shared\ndescription: All have it."));
+    await putOutside("skills/managed/plain/SKILL.md", skillText("name: plain\ndescription: Another."));
     const { agent, skills, totals, limits } = await reportOf("main");
     expect(agent).toBe("main");
     expect(limits).toEqual({ maxSkillsInPrompt: 150, maxSkillsPromptChars: 30_000 });
@@ -168,7 +169,7 @@ describe("overview of an agent's skills", () => {
     const installed = await SELF.fetch(path, { method: "POST", headers, body: archive });
     expect([installed.status, await installed.text()]).toEqual([201, expect.anything()]);
     expect(await linesOf("locked")).toMatchObject([{ eligible: true }]);
-    await env.FILES.put("agents/main/workspace/skills/locked/run.sh", "curl evil.test");
+    await putOutside("agents/main/workspace/skills/locked/run.sh", "curl evil.test");
     expect(await linesOf("locked")).toMatchObject([
       { eligible: false, code: "quarantined", shown: false, reason: expect.stringContaining("run.sh") },
     ]);
@@ -180,7 +181,7 @@ describe("overview of an agent's skills", () => {
       { location: twin, eligible: false, reason: expect.stringContaining("skills/locked/SKILL.md") },
       { location: "skills/locked/SKILL.md", code: "quarantined", reason: expect.stringContaining("run.sh") },
     ]);
-    await env.FILES.delete(`agents/main/workspace/${twin}`);
+    await deleteOutside(`agents/main/workspace/${twin}`);
     expect((await call("POST", "/v1/agents/main/skills/locked/accept")).status).toBe(200);
     expect(await linesOf("locked")).toMatchObject([{ eligible: true }]);
   });

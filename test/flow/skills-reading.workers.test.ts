@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { asked, env, finished, say, script } from "./client.ts";
+import { asked, finished, say, script } from "./client.ts";
+import { deleteOutside, putOutside } from "./outside.ts";
 import { session } from "./session-lab.ts";
 import { prepare, putSkill, skillText, turn } from "./skills-lab.ts";
 
@@ -25,9 +26,9 @@ describe("reading files of skills", () => {
   test("a skill's files are read by skills:// and by their path in the shell, with {baseDir} replaced", async () => {
     const name = "reading-managed";
     const text = skillText("kettle", "Boils water.", "Run {baseDir}/boil.sh, see {baseDir}.");
-    await env.FILES.put("skills/managed/kettle/SKILL.md", text);
-    await env.FILES.put("skills/managed/kettle/boil.sh", "echo boiling\n");
-    await env.FILES.put("skills/managed/kettle/kettle.png", PIXEL);
+    await putOutside("skills/managed/kettle/SKILL.md", text);
+    await putOutside("skills/managed/kettle/boil.sh", "echo boiling\n");
+    await putOutside("skills/managed/kettle/kettle.png", PIXEL);
     const [skill, script, image, listed, found, missing] = await results(name, [
       { name: "read", args: { path: "skills://managed/kettle/SKILL.md" } },
       { name: "read", args: { path: "/skills/managed/kettle/boil.sh" } },
@@ -59,8 +60,8 @@ describe("reading files of skills", () => {
 
   test("a file of an unusable skill is refused with the reason", async () => {
     const name = "reading-refused";
-    await env.FILES.put("skills/managed/urn/SKILL.md", skillText("urn", "Keeps tea warm."));
-    await env.FILES.put("skills/managed/urn/notes.md", "Secret recipe.");
+    await putOutside("skills/managed/urn/SKILL.md", skillText("urn", "Keeps tea warm."));
+    await putOutside("skills/managed/urn/notes.md", "Secret recipe.");
     const off = { entries: { urn: { enabled: false } } };
     const [skill, file, listed, found] = await results(
       name,
@@ -78,8 +79,8 @@ describe("reading files of skills", () => {
 
   test("a file of a quarantined skill is refused", async () => {
     const name = "reading-quarantined";
-    await env.FILES.put("skills/managed/samovar/SKILL.md", skillText("samovar", "Boils water."));
-    await env.FILES.put("skills/locks/_managed.json", "no lock at all");
+    await putOutside("skills/managed/samovar/SKILL.md", skillText("samovar", "Boils water."));
+    await putOutside("skills/locks/_managed.json", "no lock at all");
     await script(name, [
       { calls: [{ name: "read", args: { path: "skills://managed/samovar/SKILL.md" } }] },
       { text: "1" },
@@ -88,6 +89,6 @@ describe("reading files of skills", () => {
     expect(await turn(name)).not.toContain("samovar");
     const said = String((await asked(name)).at(-1)?.body.messages.at(-1).content);
     expect(said).toContain("samovar may not be used: The record of installed skills cannot be read");
-    await env.FILES.delete("skills/locks/_managed.json");
+    await deleteOutside("skills/locks/_managed.json");
   });
 });

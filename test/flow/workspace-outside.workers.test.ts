@@ -5,6 +5,7 @@ import { type AnyTool, defineTool } from "../../src/agent/tool.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { type Fault, watchBucket } from "../workspace/watch-bucket.ts";
 import { asked, env, finished, historyOf, say, script } from "./client.ts";
+import { deleteOutside, forgetListings, putOutside } from "./outside.ts";
 import { arm, session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/";
@@ -31,23 +32,35 @@ async function turn(sessionKey: string, scenario: string, calls: string[]) {
 }
 
 async function conversation(name: string, fault?: Fault) {
-  await script(name, [{ text: "1" }, { text: "2" }, { text: "3" }, { text: "4" }, { text: "5" }]);
+  await script(name, [
+    { text: "1" },
+    { text: "2" },
+    { text: "3" },
+    { text: "4" },
+    { text: "5" },
+    { text: "6" },
+    { text: "7" },
+  ]);
   const { sessionKey } = session(name);
   const calls = await watchFiles(sessionKey, fault);
   return (scenario = name) => turn(sessionKey, scenario, calls);
 }
 
 describe("what another program changes in R2", () => {
-  test("is seen on the next turn, and a turn costs one listing and a read for each file that changed", async () => {
+  test("is seen a minute later, and costs one listing and a read for each file that changed; a turn before costs nothing", async () => {
     const say = await conversation("outside");
+    // The first turn creates the files of a new workspace, so that the second lists them.
     await say();
-    expect((await say()).cost).toEqual(["list"]);
-    await env.FILES.put(`${ROOT}SOUL.md`, "Speak like a pirate.");
+    await say();
+    expect((await say()).cost).toEqual([]);
+    await env.FILES.put(`${ROOT}SOUL.md`, "Speak too early.");
+    expect((await say()).prompt).not.toContain("Speak too early.");
+    await putOutside(`${ROOT}SOUL.md`, "Speak like a pirate.");
     const changed = await say();
     expect(changed.cost).toEqual(["list", "get SOUL.md"]);
     expect(changed.prompt).toContain("Speak like a pirate.");
-    expect((await say()).cost).toEqual(["list"]);
-    await env.FILES.delete(`${ROOT}SOUL.md`);
+    expect((await say()).cost).toEqual([]);
+    await deleteOutside(`${ROOT}SOUL.md`);
     const gone = await say();
     expect(gone.cost).toEqual(["list"]);
     expect(gone.prompt).not.toContain("pirate");
@@ -55,33 +68,33 @@ describe("what another program changes in R2", () => {
   });
 
   test("is read once for all sessions of an agent, also for one that is new", async () => {
-    await env.FILES.put(`${ROOT}SOUL.md`, "Speak like a poet.");
+    await putOutside(`${ROOT}SOUL.md`, "Speak like a poet.");
     const [first, second] = [await conversation("outside-a"), await conversation("outside-b")];
     await first();
     const other = await second();
     expect(other.prompt).toContain("Speak like a poet.");
-    // Once in an isolate the root is listed after the turn, too, to look for BOOT.md.
-    expect(new Set(other.cost)).toEqual(new Set(["list"]));
+    expect(other.cost).toEqual([]);
   });
 
   test("in one agent's workspace is not in another's", async () => {
     const sessionKey = "agent:other:hook:outside-other";
-    await script("outside-other", [{ text: "1" }, { text: "2" }]);
-    await env.FILES.put(`${ROOT}SOUL.md`, "I am main.");
-    await env.FILES.put("agents/other/workspace/SOUL.md", "I am other.");
+    await script("outside-other", [{ text: "1" }, { text: "2" }, { text: "3" }]);
+    await putOutside(`${ROOT}SOUL.md`, "I am main.");
+    await putOutside("agents/other/workspace/SOUL.md", "I am other.");
     const calls = await watchFiles(sessionKey);
     const mine = await (await conversation("outside-main"))();
     const theirs = await turn(sessionKey, "outside-other", calls);
     expect([mine.prompt.includes("I am main."), mine.prompt.includes("I am other.")]).toEqual([true, false]);
     expect([theirs.prompt.includes("I am main."), theirs.prompt.includes("I am other.")]).toEqual([false, true]);
-    expect((await turn(sessionKey, "outside-other", calls)).cost).toEqual(["list"]);
+    await turn(sessionKey, "outside-other", calls);
+    expect((await turn(sessionKey, "outside-other", calls)).cost).toEqual([]);
   });
 
   test("may be a file whose name leads out of the workspace: nothing breaks, and nobody reads it", async () => {
     const say = await conversation("outside-odd");
     await say();
     for (const name of ["../../other/workspace/x.md", "..", "AGENTS.md ", "a\u202eb"]) {
-      await env.FILES.put(`${ROOT}${name}`, "Obey me.");
+      await putOutside(`${ROOT}${name}`, "Obey me.");
     }
     const { prompt, cost } = await say();
     expect(cost).toEqual(["list"]);
@@ -92,9 +105,10 @@ describe("what another program changes in R2", () => {
 describe("a workspace with more files in its root than a page of R2's listing has", () => {
   test("shows the files behind them, and costs two listings", async () => {
     const say = await conversation("outside-many", { pageSize: 10 });
-    await Promise.all(Array.from({ length: 6 }, (_, n) => env.FILES.put(`${ROOT}IMG_${n}.jpg`, "x")));
-    await env.FILES.put(`${ROOT}USER.md`, "Her name is Ada.");
+    await Promise.all(Array.from({ length: 6 }, (_, n) => putOutside(`${ROOT}IMG_${n}.jpg`, "x")));
+    await putOutside(`${ROOT}USER.md`, "Her name is Ada.");
     await say();
+    forgetListings();
     const { prompt, cost } = await say();
     expect(prompt).toContain("Her name is Ada.");
     expect(cost).toEqual(["list", "list"]);
@@ -112,7 +126,7 @@ describe("within one turn", () => {
       replay: "safe",
       sequential: true,
       async run() {
-        await env.FILES.put(ROOT + path, content);
+        await putOutside(ROOT + path, content);
         return { text: "done" };
       },
     });
@@ -127,7 +141,7 @@ describe("within one turn", () => {
 
   test("a file that changes in R2 between read and write is not overwritten, and the model hears why", async () => {
     const { sessionKey } = session("outside-between");
-    await env.FILES.put(`${ROOT}list.md`, "milk");
+    await putOutside(`${ROOT}list.md`, "milk");
     await arm("outside-between", [meddle("list.md", "milk, eggs")]);
     await script("outside-between", [
       {

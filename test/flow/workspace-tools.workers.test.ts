@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { asked, call, env, finished, historyOf, say, script } from "./client.ts";
+import { putOutside } from "./outside.ts";
 import { session } from "./session-lab.ts";
 
 const ROOT = "agents/main/workspace/";
 
 test("an agent finds, searches, patches and deletes files, and people get back what it deleted", async () => {
   const { sessionKey } = session("workspace-tools");
-  await env.FILES.put(`${ROOT}notes/trip.md`, "# Trip\n\nPack light.\nTrain at nine.\n");
+  await putOutside(`${ROOT}notes/trip.md`, "# Trip\n\nPack light.\nTrain at nine.\n");
   const patch = [
     "*** Begin Patch",
     "*** Update File: notes/trip.md",

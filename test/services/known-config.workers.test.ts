@@ -62,9 +62,9 @@ test("an isolate that is told of a newer revision reads the configuration at onc
   const { database, known } = isolate();
   await known.know(NOW);
   const revision = await store(named("Newer"));
-  await known.know(NOW + 1, revision);
+  await known.know(NOW + 1, { atLeast: revision });
   expect([nameIn(known), database.asked]).toEqual(["Newer", 2]);
-  await known.know(NOW + 2, revision);
+  await known.know(NOW + 2, { atLeast: revision });
   expect(database.asked).toBe(2);
 });
 

@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "../context.ts";
+import { checkedByNewest } from "../newest-services.ts";
 import { type ChatRequest, chatCompletion, chatRequest } from "./chat-schema.ts";
 import { type ChatFrame, chatCompletionFrom, chatStreamFormat } from "./chat-stream.ts";
 import { chatConversation, newInput } from "./conversation.ts";
@@ -50,7 +51,8 @@ export const openAiChatRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onOpenAiI
 openAiChatRoutes.openapi(chatRoute, async (c) => {
   const body = c.req.valid("json");
   const header = (name: string) => c.req.header(name);
-  const session = requestSession({ model: body.model, user: body.user, header }, c.get("services").config);
+  const selector = { model: body.model, user: body.user, header };
+  const session = await checkedByNewest(c, ({ config }) => requestSession(selector, config));
   const conversation = newInput(chatConversation(body.messages), session.sessionKey !== undefined, "messages");
   const input = await runInput(c, session.agentId, conversation, thinkingLevel(body.reasoning_effort));
   const run = await startRun(c, { session, input, expiryMs: SINGLE_REQUEST_EXPIRY_MS, body });

@@ -6,6 +6,7 @@ import { IsopodError } from "../../lib/errors.ts";
 import { callSession } from "../../session/api.ts";
 import type { RunView } from "../../session-store/run-views.ts";
 import type { AppEnv } from "../context.ts";
+import { checkedByNewest } from "../newest-services.ts";
 import { newInput, responsesConversation } from "./conversation.ts";
 import { onOpenAiInvalid, problemResponse, runProblem } from "./errors.ts";
 import { abortRun, collectRun, type FollowedRun, findRun, streamRun, withRequestId } from "./follow-run.ts";
@@ -154,7 +155,8 @@ openAiResponsesRoutes.openapi(deleteRoute, async (c) => {
 /** The session of the response that `previous_response_id` names, else the one that the request chooses. */
 async function responseSession(c: Context<AppEnv>, body: ResponsesRequest): Promise<RequestSession> {
   const { model, user, previous_response_id: previous } = body;
-  const chosen = requestSession({ model, user, header: (name) => c.req.header(name) }, c.get("services").config);
+  const selector = { model, user, header: (name: string) => c.req.header(name) };
+  const chosen = await checkedByNewest(c, ({ config }) => requestSession(selector, config));
   if (!previous) return chosen;
   const view = await findRun(c, responseRunId(previous)).catch((error: unknown) => {
     if (!(error instanceof IsopodError) || error.code !== "not_found") throw error;

@@ -8,6 +8,7 @@ import type { AcceptRequest } from "../../session-store/run-request.ts";
 import { requestInput } from "../../session-store/run-request.ts";
 import { listSessionApprovals } from "../../session-store/session-index.ts";
 import type { AppEnv } from "../context.ts";
+import { checkedByNewest } from "../newest-services.ts";
 import type { Accepted } from "../run-schema.ts";
 import type { NewInput } from "./conversation.ts";
 import { keepFiles } from "./files.ts";
@@ -35,11 +36,11 @@ export async function runInput(
   input: NewInput,
   thinking: ThinkingLevel | undefined,
 ): Promise<RunInput> {
-  const services = c.get("services");
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: input.text, ...(model && { model }), ...(thinking && { thinking }) };
-  const base = requestInput(request, agentId, services);
-  const kept = await keepFiles(input.files, services.workspaceOf(agentOf(services.config, agentId)));
+  const base = await checkedByNewest(c, (services) => requestInput(request, agentId, services));
+  const { workspaceOf, config } = c.get("services");
+  const kept = await keepFiles(input.files, workspaceOf(agentOf(config, agentId)));
   return {
     ...base,
     text: [input.text, ...kept.map(({ note }) => note)].filter((part) => part !== "").join("\n\n"),

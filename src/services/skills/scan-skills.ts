@@ -2,12 +2,13 @@ import type { Agent } from "../../config/agents.ts";
 import { discover } from "../../skills/discover.ts";
 import { installedSkillSource } from "../../skills/install/install-skill.ts";
 import { checkQuarantine, type FilesByLocation } from "../../skills/install/quarantine.ts";
-import type { LeftOut } from "../../skills/skill.ts";
+import type { LeftOut, SkillRoot } from "../../skills/skill.ts";
 import { SkillCache } from "../../skills/skill-cache.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Services } from "../services.ts";
 import { type ScannedSkill, type ScannedSkills, scannedSkills } from "./scanned-skills.ts";
 import { installTargets } from "./skill-installs.ts";
+import { listedRoots } from "./skill-listings.ts";
 import { rootsToScan } from "./skill-roots.ts";
 
 /** The result of scanning an agent's skills. */
@@ -27,15 +28,29 @@ const UNANSWERED: ReadonlySet<string> = new Set(["unreachable", "unreadable"]);
 /**
  * Scans all roots of an agent's skills: lists each root, and reads each SKILL.md that is not cached. Never rejects.
  * @param listing the root of the workspace, if it was listed already: missing folders are not listed
- * @param finishes whether abandoned installs are finished; otherwise nothing is changed
  */
 export async function scanSkills(
   agent: Agent,
   services: Services,
   listing: readonly WorkspaceEntry[] | undefined,
-  finishes = false,
 ): Promise<SkillScan> {
-  const roots = await rootsToScan(agent, services, listing);
+  return scanRoots(await rootsToScan(agent, services, listing), agent, services, false);
+}
+
+/**
+ * The same from listings that this isolate has made: of the last minute, or of any age where a look for changes was just
+ * made. Abandoned installs are finished.
+ */
+export async function scanListedSkills(agent: Agent, services: Services, age: "fresh" | "known"): Promise<SkillScan> {
+  return scanRoots(await listedRoots(agent, services, age), agent, services, true);
+}
+
+async function scanRoots(
+  roots: readonly SkillRoot[],
+  agent: Agent,
+  services: Services,
+  finishes: boolean,
+): Promise<SkillScan> {
   const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, cache);
   const { quarantined, unanswered } = await findQuarantined(files, agent, services, finishes);
   return {

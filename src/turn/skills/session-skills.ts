@@ -2,8 +2,9 @@ import type { Agent } from "../../config/agents.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { agentIn, type Services } from "../../services/services.ts";
-import { scanSkills } from "../../services/skills/scan-skills.ts";
+import { scanListedSkills, scanSkills } from "../../services/skills/scan-skills.ts";
 import type { ScannedSkill } from "../../services/skills/scanned-skills.ts";
+import { lookForChanges } from "../../services/skills/skill-listings.ts";
 import { skillRootsKey } from "../../services/skills/skill-roots.ts";
 import { gateScannedSkills, NO_SKILLS, type TurnSkills, turnSkills } from "../../services/skills/turn-skills.ts";
 import type { Fence } from "../../session-store/fence.ts";
@@ -27,6 +28,7 @@ export interface SessionSkillsDeps {
   fence: Fence;
   session(): SessionRow;
   services(): Services;
+  now(): number;
   /** Keeps the object alive for background work. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -61,6 +63,8 @@ export class SessionSkills implements SkillsSource {
   #stored: SkillSnapshot | null | undefined;
   /** Scans are numbered: the result of one that began before the stored one is dropped. */
   #lastStarted = 0;
+  /** What the last look found, and what else decided its scan. */
+  #looked: { head: string; listings: readonly unknown[] } = { head: "", listings: [] };
   #lastStored = 0;
 
   constructor(deps: SessionSkillsDeps) {
@@ -77,8 +81,9 @@ export class SessionSkills implements SkillsSource {
     const services = this.#deps.services();
     const known = this.#snapshot();
     const now = this.#scanHead(agent, services);
-    const isCurrent = known !== undefined && !isStale(known, now, services);
-    return turnSkills(isCurrent ? known.scanned : await this.#scan(agent, services, await listing), agent, services);
+    if (known !== undefined && !isStale(known, now, services)) return turnSkills(known.scanned, agent, services);
+    await listing;
+    return turnSkills(await this.#scan(agent, services, "fresh"), agent, services);
   }
 
   /** The skills that a turn would get; nothing is stored. */
@@ -104,7 +109,8 @@ export class SessionSkills implements SkillsSource {
     if (!watch) return;
     const afterMs = this.#isOverdue ? 0 : watchDebounceMs;
     this.#isOverdue = false;
-    this.#deps.waitUntil(this.#debounce.after(afterMs, () => this.#rescan(agent, services)));
+    const endedAt = this.#deps.now();
+    this.#deps.waitUntil(this.#debounce.after(afterMs, () => this.#rescan(agent, services, endedAt)));
   }
 
   /** Drops all state after the session's data was deleted. */
@@ -115,24 +121,26 @@ export class SessionSkills implements SkillsSource {
     this.#lastStored = this.#lastStarted;
   }
 
-  async #rescan(agent: Agent, services: Services): Promise<void> {
+  async #rescan(agent: Agent, services: Services, endedAt: number): Promise<void> {
     try {
-      await this.#scan(agent, services, undefined);
+      const listings = await lookForChanges(agent, services, endedAt, this.#deps.now());
+      const head = JSON.stringify(this.#scanHead(agent, services));
+      const isSame =
+        head === this.#looked.head && listings.every((listing, at) => listing === this.#looked.listings[at]);
+      if (isSame && listings.length === this.#looked.listings.length) return;
+      await this.#scan(agent, services, "known");
+      this.#looked = { head, listings };
     } catch (error) {
       log("warn", "skills.not_looked_at", { agentId: agent.id, error: messageOf(error) });
     }
   }
 
   /** Scans, stores and returns the skills. If a store does not answer, the stored snapshot is used. */
-  async #scan(
-    agent: Agent,
-    services: Services,
-    listing: WorkspaceEntry[] | undefined,
-  ): Promise<readonly ScannedSkill[]> {
+  async #scan(agent: Agent, services: Services, age: "fresh" | "known"): Promise<readonly ScannedSkill[]> {
     this.#lastStarted += 1;
     const number = this.#lastStarted;
     const head = this.#scanHead(agent, services);
-    const { scanned, unanswered } = await scanSkills(agent, services, listing, true);
+    const { scanned, unanswered } = await scanListedSkills(agent, services, age);
     const [missing] = unanswered;
     if (missing === undefined) {
       this.#storeIfNew(number, await takeSnapshot(head, scanned));
