@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { UNKNOWN_EFFECT } from "../../src/agent/run-tools.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { evict, NONE, session, sql, stubOf } from "./session-lab.ts";
+import { evict, kill, NONE, session, sql, stubOf } from "./session-lab.ts";
 
 /** A session with one turn behind it. */
 async function begun(name: string): Promise<void> {
@@ -207,10 +207,13 @@ describe("a damaged run", () => {
     const name = "run-behind";
     await begun(name);
     const { mergeKey } = (await sql<{ mergeKey: string }>(name, "select merge_key as mergeKey from runs"))[0]!;
-    await script(name, [{ calls: [{ name: "ls", args: {} }], delayMs: 300 }, { text: "Listed." }]);
+    const calls = [{ name: "ls", args: {} }];
+    await script(name, [{ calls, delayMs: 300 }, { calls }, { text: "Listed." }]);
     const { runId } = await say("List", name, session(name));
     await waitFor(async () => (await asked(name)).length === 1);
     const damaged = await putRun(name, { input: "{broken", mergeKey });
+    // The next incarnation goes on with the run and finds the other one behind it.
+    await kill(name);
     expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Listed." });
     expect(await finished(damaged)).toMatchObject({ status: "error" });
   });

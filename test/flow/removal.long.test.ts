@@ -1,6 +1,7 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
+import { forgetListings } from "./outside.ts";
 import { arm, armWithDump, dumpTool, evict, filesOf, session, sql, stubOf } from "./session-lab.ts";
 import { openSocket } from "./socket-client.ts";
 
@@ -153,6 +154,7 @@ describe("deleting a session", () => {
     timeout: 20_000,
   }, async () => {
     const runId = await livedIn("stuck");
+    forgetListings();
     const listing = vi.spyOn(env.FILES, "list").mockReturnValue(new Promise(() => undefined));
     await say("Never gets to a model", "stuck", session("stuck"));
     await waitFor(async () => listing.mock.calls.length > 0);

@@ -11,6 +11,7 @@ import {
   indexAll,
   putMessages,
   rememberTranscripts,
+  rewriteIn,
   sqlIn,
   talkKey,
   textAt,
@@ -245,7 +246,7 @@ describe("what is gone", () => {
     expect(await found("Remark 3")).not.toEqual([]);
     const seq = Number((await sqlIn(key, "select from_seq as seq from memory_pages where page = 2"))[0]!.seq);
     await sqlIn(key, "update messages set body = json_set(body, '$.at', 0) where seq < ?", seq + 10);
-    await sqlIn(key, "update session set tidied_at = 0");
+    await rewriteIn(key, "update session set tidied_at = 0");
     await call("PATCH", "/v1/config", { session: { retention: { days: 30 } } }, { "If-Match": "*" });
     await exchange(key, "Still there?", "Yes.");
     await expect

@@ -120,6 +120,12 @@ export async function putMessages(sessionKey: string, from: number, messages: re
   await evictDurableObject(stub);
 }
 
+/** Changes a session's database by SQL. Another incarnation goes on: an object knows its own writes only. */
+export async function rewriteIn(sessionKey: string, query: string, ...values: SqlStorageValue[]): Promise<void> {
+  await sqlIn(sessionKey, query, ...values);
+  await evictDurableObject(env.SESSIONS.getByName(await objectNameOf(sessionKey)));
+}
+
 /** Runs SQL in a session's database. */
 export async function sqlIn(sessionKey: string, query: string, ...values: SqlStorageValue[]) {
   const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
