@@ -98,7 +98,8 @@ CREATE TABLE `session` (
 	`active_at` integer DEFAULT 0 NOT NULL,
 	`pruned_seq` integer DEFAULT 0 NOT NULL,
 	`view_seq` integer DEFAULT 0 NOT NULL,
-	`flushed_seq` integer DEFAULT 0 NOT NULL
+	`flushed_seq` integer DEFAULT 0 NOT NULL,
+	`location` text DEFAULT 'caller' NOT NULL
 );
 
 CREATE TABLE `skill_parts` (

@@ -1,6 +1,7 @@
 import { asc, gte } from "drizzle-orm";
 import { messagesTokens } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
+import type { SessionLocation } from "../config/session-schema.ts";
 import { startOfDay } from "../lib/zone.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
@@ -20,6 +21,8 @@ import type { TimeFormat } from "../turn/clock-text.ts";
 /** The status of a session. Instants are milliseconds since the epoch. */
 export interface SessionStatus {
   sessionKey: string;
+  /** Where its object was created. */
+  location: SessionLocation;
   /** When the conversation began. */
   since: number;
   /** The user's time zone and how times of day are written there. */
@@ -50,6 +53,7 @@ export function readStatus(store: Store, owner: SessionRow, services: Services, 
   const found = lookUpModel(() => services, model);
   return {
     sessionKey: owner.key,
+    location: owner.location,
     since: conversationStart(store, owner),
     clock: userClock(agent),
     model,

@@ -1,3 +1,4 @@
+import type { SessionLocation } from "../config/session-schema.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Totals } from "../session-store/totals.ts";
 import { clockText, shortClockText } from "../turn/clock-text.ts";
@@ -18,10 +19,11 @@ export const status: ImmediateCommand = {
 
 /** The status of a session, line by line, as Markdown. */
 export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: Totals): string[] {
-  const { sessionKey, since, clock, preferences, waiting, compactions, subagents } = status;
+  const { sessionKey, location, since, clock, preferences, waiting, compactions, subagents } = status;
   const { thinking, reasoning, verbose } = preferences;
   return [
     `Session \`${sessionKey}\`: ${doing(status)}.`,
+    `Location: ${locationText(location)}`,
     modelText(status),
     `Thinking: ${thinking}, visible reasoning: ${reasoning}, visible tool calls: ${verbose}`,
     `Context: ${contextText(status)}, compacted ${times(compactions)}`,
@@ -35,6 +37,13 @@ export function statusLines(status: SessionStatus, queue: QueuePolicy, totals: T
 /** The date and time, in the user's zone and in UTC. */
 export function timeLines(now: number, { zone, format }: SessionStatus["clock"]): string[] {
   return [`Time: ${clockText(now, zone, format)}`, `UTC: ${new Date(now).toISOString()}`];
+}
+
+function locationText(location: SessionLocation): string {
+  if (location === "caller") return "near its first caller";
+  return location === "eu"
+    ? "within the European Union (the session's object, not D1 and R2)"
+    : `region \`${location}\``;
 }
 
 function modelText({ model, ownModel, modelProblem }: SessionStatus): string {

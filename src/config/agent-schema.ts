@@ -6,6 +6,7 @@ import { groupChat, humanDelay, identity } from "./messages-schema.ts";
 import { compaction, contextLimits, contextPruning, modelChoice, models, params, thinking } from "./model-schema.ts";
 import { overridesOf } from "./overrides.ts";
 import { isAgentId } from "./session-key.ts";
+import { sessionLocation } from "./session-schema.ts";
 import { skillNames, skillsLimits } from "./skills-schema.ts";
 import { agentTools, sandbox } from "./tools-schema.ts";
 
@@ -158,6 +159,9 @@ export const agentEntry = z.strictObject(
     groupChat: groupChat.optional().describe("How it takes part in group conversations."),
     subagents: ownSubagents,
     sandbox: overridesOf(sandbox).optional().meta(planned("Where its commands run.")),
+    location: sessionLocation
+      .optional()
+      .describe("Where its new sessions are created; in place of `session.location` and of their channel's location."),
     tools: agentTools.optional().describe("Its own tool policy."),
   },
   { error: (issue) => belongsToDefaults(issue, "", Object.keys(agentDefaults.unwrap().shape)) },

@@ -1,8 +1,41 @@
 import { z } from "zod";
 
+/**
+ * Where a session's object lives. `caller`: near whoever spoke first. A region is a hint, see "Provide a location hint" in
+ * Cloudflare's documentation of Durable Objects. `eu` is a jurisdiction: the object is stored and runs in the European
+ * Union only.
+ */
+export const sessionLocation = z.enum([
+  "caller",
+  "wnam",
+  "enam",
+  "sam",
+  "weur",
+  "eeur",
+  "apac",
+  "apac-ne",
+  "apac-se",
+  "oc",
+  "afr",
+  "me",
+  "eu",
+]);
+
+/** See `sessionLocation`. */
+export type SessionLocation = z.infer<typeof sessionLocation>;
+
 /** `session`. */
 export const session = z
   .strictObject({
+    location: sessionLocation
+      .default("caller")
+      .describe(
+        "Where the object of a new session is created: near its first caller, in a region, or within the jurisdiction `eu`. A session stays where it began; `POST /v1/sessions/{key}/move` moves it.",
+      ),
+    locationByChannel: z
+      .record(z.string().min(1), sessionLocation)
+      .default({})
+      .describe("The same for new sessions of a channel, by its id, such as `telegram`."),
     dmScope: z
       .enum(["auto", "main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
       .default("auto")

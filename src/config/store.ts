@@ -1,6 +1,6 @@
 import { desc, eq, lt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { audit, configRevisions, skillChanges } from "../db/schema.ts";
+import { audit, configRevisions, movedSessions, skillChanges } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { byteLength, head } from "../lib/text.ts";
@@ -12,6 +12,8 @@ export const KEPT_REVISIONS = 200;
 const MAX_CHANGED_PATHS = 500;
 const MAX_PATH_CHARS = 200;
 const MAX_WORD_CHARS = 500;
+/** Most moves of sessions that are read at once; what is older is known to the objects that were left. */
+const MAX_MOVES = 500;
 
 const NEWEST = sql<number>`coalesce(max(${configRevisions.revision}), 0)`;
 const LINE = {
@@ -46,6 +48,16 @@ export interface Newest {
   document?: JsonObject | null;
   /** How many times skills were changed outside of a conversation. */
   skillChanges: number;
+  /** The newest moves of sessions that the caller does not have, the oldest first. */
+  moves: SessionMove[];
+}
+
+/** A session's move from one object to another. */
+export interface SessionMove {
+  object: string;
+  movedTo: string;
+  /** Grows with each move. */
+  revision: number;
 }
 
 /** A validated change. */
@@ -78,25 +90,31 @@ export class ConfigStore {
   }
 
   /**
-   * The newest revision's number, 0 where nothing is stored, its document only where the number is not `known`, and how
-   * often skills were changed. One statement that reads a row of each, and nothing is sent that is already here.
+   * The newest revision's number, 0 where nothing is stored, its document only where the number is not `known`, how often
+   * skills were changed, and the moves of sessions after `knownMove`. One statement that reads a row of each, and nothing
+   * is sent that is already here.
    */
-  async newest(known: number): Promise<Newest> {
+  async newest(known: number, knownMove = 0): Promise<Newest> {
     const newest = this.#db
       .select({ revision: NEWEST.as("newest") })
       .from(configRevisions)
       .as("newest");
     const isUnknown = sql`${configRevisions.revision} = ${newest.revision} and ${newest.revision} <> ${known}`;
+    const { object, movedTo, revision: moveRevision } = movedSessions;
+    const move = sql`json_object('object', ${object}, 'movedTo', ${movedTo}, 'revision', ${moveRevision})`;
+    const newMoves = sql`select * from ${movedSessions} where ${moveRevision} > ${knownMove} order by ${moveRevision} desc limit ${MAX_MOVES}`;
     const row = await this.#db
       .select({
         revision: newest.revision,
         document: sql<string | null>`(select ${configRevisions.document} from ${configRevisions} where ${isUnknown})`,
         skills: sql<number>`coalesce((select ${skillChanges.count} from ${skillChanges}), 0)`,
+        moves: sql<string>`(select json_group_array(${move}) from (${newMoves}) as ${movedSessions})`,
       })
       .from(newest)
       .get();
     const { revision = 0, document = null, skills = 0 } = row ?? {};
-    return { revision, skillChanges: skills, ...(document !== null && { document: readDocument(document) }) };
+    const moves: SessionMove[] = JSON.parse(row?.moves ?? "[]").reverse();
+    return { revision, skillChanges: skills, moves, ...(document !== null && { document: readDocument(document) }) };
   }
 
   /** The newest revision; undefined where nothing is stored. */

@@ -16,6 +16,8 @@ export const sessions = sqliteTable(
     lastStatus: text("last_status").notNull(),
     /** Of a sub-agent: the key of its parent session. */
     spawnedBy: text("spawned_by"),
+    /** Where its object was created: `caller`, a region or a jurisdiction. Null for a session of an older version. */
+    location: text(),
   },
   (table) => [index("sessions_by_agent").on(table.agentId, table.updatedAt)],
 );
@@ -39,6 +41,22 @@ export const runs = sqliteTable(
     costMicros: integer("cost_micros"),
   },
   (table) => [index("runs_by_session").on(table.sessionKey, table.acceptedAt)],
+);
+
+/** Sessions that are not in their first object, by every object that they have left. */
+export const movedSessions = sqliteTable(
+  "moved_sessions",
+  {
+    /** The name of the object: a digest. */
+    object: text().primaryKey(),
+    movedTo: text("moved_to").notNull(),
+    /** Grows with each change, so that an isolate reads what is new to it. */
+    revision: integer().notNull(),
+  },
+  (table) => [
+    index("moved_sessions_by_revision").on(table.revision),
+    index("moved_sessions_by_target").on(table.movedTo),
+  ],
 );
 
 /** Tool calls that wait for approval; the row is deleted with the answer. */

@@ -14,6 +14,7 @@ export type Area =
   | "workspaces"
   | "memory"
   | "skills"
+  | "sessions"
   | "budgets"
   | "backlog";
 

@@ -11,6 +11,7 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineSecrets } from "./secrets.ts";
+import { examineSessionLocations } from "./session-locations.ts";
 import { examineSkillInstalls, examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
@@ -31,6 +32,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["memory", examineMemory],
   ["skills", examineSkills],
   ["skills", examineSkillInstalls],
+  ["sessions", examineSessionLocations],
   ["budgets", examineBudgets],
   ["backlog", examineBacklog],
 ];

@@ -1,7 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { defaultAgentId } from "../config/agents.ts";
-import { newRunId, objectNameOf } from "../config/session-ids.ts";
+import { newRunId } from "../config/session-ids.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
@@ -13,7 +13,7 @@ import { checkedByNewest } from "./newest-services.ts";
 import { wholeNumber } from "./query-schema.ts";
 import { accepted, runError } from "./run-schema.ts";
 import { sse } from "./server-sent-events.ts";
-import { runObjectName } from "./session-lookup.ts";
+import { runAddress, sessionAddress } from "./session-lookup.ts";
 
 /** Largest body of a run request, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -90,8 +90,8 @@ agentRoutes.openapi(agentRoute, async (c) => {
     return { sessionKey, agentId, configRevision: services.revision, input: requestInput(request, agentId, services) };
   });
   const { idempotencyKey } = request;
-  const objectName = await objectNameOf(sessionKey);
-  const runId = newRunId(objectName, Date.now());
+  const address = await sessionAddress(c, sessionKey);
+  const runId = newRunId(address.name, Date.now());
   const accept = {
     sessionKey,
     agentId,
@@ -104,16 +104,16 @@ agentRoutes.openapi(agentRoute, async (c) => {
     input,
   };
   if (!c.req.header("Accept")?.includes("text/event-stream")) {
-    return c.json(await callSession(c.env.SESSIONS, objectName, (session) => session.accept(accept)), 202);
+    return c.json(await callSession(c.env, address, (session) => session.accept(accept)), 202);
   }
-  const { events } = await callSession(c.env.SESSIONS, objectName, (session) => session.acceptAndFollow(accept));
+  const { events } = await callSession(c.env, address, (session) => session.acceptAndFollow(accept));
   return sse(events, 202);
 });
 
 agentRoutes.openapi(waitRoute, async (c) => {
   const { runId, timeoutMs } = c.req.valid("query");
   const until = Date.now() + timeoutMs;
-  const result = await callSession(c.env.SESSIONS, runObjectName(runId), (session) =>
+  const result = await callSession(c.env, runAddress(runId), (session) =>
     session.wait(runId, Math.max(0, until - Date.now())),
   );
   if (result === undefined) throw new IsopodError("not_found", `There is no run '${runId}'`);

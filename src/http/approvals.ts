@@ -74,7 +74,7 @@ approvalRoutes.openapi(decideRoute, async (c) => {
   const objectName = objectNameOfApproval(id);
   const noted =
     objectName !== undefined &&
-    (await callSession(c.env.SESSIONS, objectName, (session) => session.decide(id, decided)));
+    (await callSession(c.env, { name: objectName }, (session) => session.decide(id, decided)));
   if (!noted) throw new IsopodError("not_found", `Nothing waits under '${id.slice(0, 80)}'`, "See GET /v1/approvals.");
   return c.json({ id, decision: decided }, 200);
 });

@@ -21,7 +21,7 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
   const outcome = await receiveMessage(message, open, {
     services,
     database: c.env.DB,
-    sessions: c.env.SESSIONS,
+    env: c.env,
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
   return outcome.kind === "ignored" ? ignored(outcome.reason) : c.json(answer);

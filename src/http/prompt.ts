@@ -1,7 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
-import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { callSession } from "../session/api.ts";
 import { contextReport } from "../turn/preview/context-report.ts";
@@ -12,7 +11,14 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { DATA_HEADERS } from "./file-response.ts";
 import { contextReport as contextSchema, promptLook, runPrompt } from "./prompt-schema.ts";
-import { isAlwaysThere, noSuchRun, requireSession, runObjectName, sessionParam } from "./session-lookup.ts";
+import {
+  isAlwaysThere,
+  noSuchRun,
+  requireSession,
+  runAddress,
+  sessionAddress,
+  sessionParam,
+} from "./session-lookup.ts";
 
 const AS_JSON = "application/json";
 
@@ -88,7 +94,7 @@ promptRoutes.openapi(previewRoute, async (c) => {
 promptRoutes.openapi(runRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { hash } = c.req.valid("query");
-  const prompt = await callSession(c.env.SESSIONS, runObjectName(id), async (session) => session.prompt(id, hash));
+  const prompt = await callSession(c.env, runAddress(id), async (session) => session.prompt(id, hash));
   if (prompt === undefined) throw noSuchRun(id);
   return plainPrompt(c, prompt) ?? c.json(prompt, 200);
 });
@@ -98,7 +104,7 @@ promptRoutes.openapi(contextRoute, async (c) => {
   const { agentId } = parseSessionKey(key);
   const { sender } = c.req.valid("query");
   const services = c.get("services");
-  const report = await callSession(c.env.SESSIONS, await objectNameOf(key), async (session) => session.context(sender));
+  const report = await callSession(c.env, await sessionAddress(c, key), async (session) => session.context(sender));
   if (report !== undefined || !isAlwaysThere(key, services.config)) return c.json(requireSession(report, key), 200);
   const turnContext = previewContext(agentId, { session: key, sender }, services);
   const deps = { agentId, services, extraTools: [], skills: freshSkills(services), messages: [], now: Date.now() };

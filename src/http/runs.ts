@@ -5,7 +5,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { deliveryView, runView } from "./run-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
-import { noSuchRun, runObjectName } from "./session-lookup.ts";
+import { noSuchRun, runAddress } from "./session-lookup.ts";
 
 const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
 
@@ -56,7 +56,7 @@ export const runRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 runRoutes.openapi(showRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const view = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.show(id));
+  const view = await callSession(c.env, runAddress(id), (session) => session.show(id));
   if (view === undefined) throw noSuchRun(id);
   return c.json(view, 200);
 });
@@ -64,14 +64,14 @@ runRoutes.openapi(showRoute, async (c) => {
 runRoutes.openapi(eventsRoute, async (c) => {
   const { id } = c.req.valid("param");
   const after = c.req.valid("query").after ?? lastEventId(c.req.header("Last-Event-ID"));
-  const stream = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.runEvents(id, after));
+  const stream = await callSession(c.env, runAddress(id), (session) => session.runEvents(id, after));
   if (stream === undefined) throw noSuchRun(id);
   return sse(stream);
 });
 
 runRoutes.openapi(abortRoute, async (c) => {
   const { id } = c.req.valid("param");
-  const status = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.abort(id));
+  const status = await callSession(c.env, runAddress(id), (session) => session.abort(id));
   if (status === undefined) throw noSuchRun(id);
   return c.json({ runId: id, status }, 200);
 });
@@ -79,7 +79,7 @@ runRoutes.openapi(abortRoute, async (c) => {
 runRoutes.openapi(resendRoute, async (c) => {
   const { id, deliveryId } = c.req.valid("param");
   const request = { runId: id, deliveryId, askedAt: Date.now() };
-  const delivery = await callSession(c.env.SESSIONS, runObjectName(id), (session) => session.resend(request));
+  const delivery = await callSession(c.env, runAddress(id), (session) => session.resend(request));
   if (delivery === undefined) {
     throw new IsopodError("not_found", `The run has no delivery '${deliveryId}'`, "GET /v1/runs/:id lists them.");
   }

@@ -1,9 +1,14 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { agentOf } from "../config/agents.ts";
 import type { CoreConfig } from "../config/schema.ts";
 import { objectNameOfRun } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
+import { locationOf } from "../config/session-location.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { addressOf } from "../services/call-session.ts";
+import type { SessionAddress } from "../services/session-places.ts";
+import type { AppEnv } from "./context.ts";
 
 /** The path parameter that names a session. */
 export const sessionParam = z.object({ key: z.string().openapi({ description: "The session key, percent-encoded." }) });
@@ -31,11 +36,16 @@ export function requireSession<Answer>(answer: Answer | undefined, key: string):
   throw new IsopodError("not_found", `There is no session '${key}'`, hint);
 }
 
-/** The name of a run's session object. @throws IsopodError `not_found` where the text cannot be a run's id */
-export function runObjectName(runId: string): string {
-  const objectName = objectNameOfRun(runId);
-  if (objectName === undefined) throw noSuchRun(runId.slice(0, 80));
-  return objectName;
+/** Where the session of a key is, or begins. @throws IsopodError `unavailable` if that cannot be found out */
+export function sessionAddress(c: Context<AppEnv>, key: string): Promise<SessionAddress> {
+  return addressOf(c.env, key, locationOf(c.get("services").config, key));
+}
+
+/** The object that had the session of a run when it was accepted. @throws IsopodError `not_found` where the text cannot be a run's id */
+export function runAddress(runId: string): SessionAddress {
+  const name = objectNameOfRun(runId);
+  if (name === undefined) throw noSuchRun(runId.slice(0, 80));
+  return { name };
 }
 
 /** The error for an unknown run. */

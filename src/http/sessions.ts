@@ -1,7 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { objectNameOf } from "../config/session-ids.ts";
+import { newObjectName, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
+import { sessionLocation } from "../config/session-schema.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { addressIn } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
 import { pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
 import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
@@ -11,7 +13,7 @@ import { DATA_HEADERS } from "./file-response.ts";
 import { historyPage } from "./message-schema.ts";
 import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
-import { checkedKey, isAlwaysThere, sessionParam as params, requireSession } from "./session-lookup.ts";
+import { checkedKey, isAlwaysThere, sessionParam as params, requireSession, sessionAddress } from "./session-lookup.ts";
 
 const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
@@ -60,6 +62,9 @@ const listRoute = createRoute({
                     .string()
                     .nullable()
                     .openapi({ description: "For a sub-agent, the session that started it." }),
+                  location: z.string().nullable().openapi({
+                    description: "Where its object was created: `caller`, a region or a jurisdiction. Null if unknown.",
+                  }),
                 })
                 .openapi("Session"),
             ),
@@ -161,6 +166,30 @@ const exportRoute = createRoute({
   responses: { 200: { description: "The transcript", content: streamContent("application/x-ndjson") } },
 });
 
+const moveRoute = createRoute({
+  method: "post",
+  path: "/sessions/{key}/move",
+  summary: "Move a session to another location",
+  description:
+    "Copies the session with all that it has into a new object and lets go of it. Readers are disconnected and resume " +
+    "at their cursors; a message that comes meanwhile waits. 409 while a run is under way. If the other object does " +
+    "not take it, the session stays and the answer is 503. `caller` means near whoever sends this request.",
+  request: {
+    params,
+    query: z.strictObject({}),
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.strictObject({ location: sessionLocation }) } },
+    },
+  },
+  responses: {
+    200: {
+      description: "The session is there",
+      content: { "application/json": { schema: z.object({ key: z.string(), location: sessionLocation }) } },
+    },
+  },
+});
+
 const deleteRoute = createRoute({
   method: "delete",
   path: "/sessions/{key}",
@@ -187,7 +216,7 @@ sessionRoutes.openapi(runsRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const rows = await pageOfRuns(c.env.DB, { sessionKey: key, limit, before });
   if (rows.length === 0 && !isAlwaysThere(key, c.get("services").config)) {
-    const find = async () => callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.history(1, 1));
+    const find = async () => callSession(c.env, await sessionAddress(c, key), (session) => session.history(1, 1));
     requireSession(await find(), key);
   }
   return c.json({ runs: rows, ...nextPage(rows, limit, (row) => ({ at: row.acceptedAt, key: row.id })) }, 200);
@@ -196,9 +225,7 @@ sessionRoutes.openapi(runsRoute, async (c) => {
 sessionRoutes.openapi(historyRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const { limit, before } = c.req.valid("query");
-  const history = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
-    session.history(limit, before),
-  );
+  const history = await callSession(c.env, await sessionAddress(c, key), (session) => session.history(limit, before));
   if (history === undefined && isAlwaysThere(key, c.get("services").config)) return c.json(EMPTY, 200);
   return c.json(requireSession(history, key), 200);
 });
@@ -208,13 +235,13 @@ sessionRoutes.openapi(eventsRoute, async (c) => {
   const header = c.req.header("Last-Event-ID");
   const after = c.req.valid("query").after ?? (header === undefined ? undefined : lastEventId(header));
   const orWait = isAlwaysThere(key, c.get("services").config);
-  const events = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.events(after, orWait));
+  const events = await callSession(c.env, await sessionAddress(c, key), (session) => session.events(after, orWait));
   return sse(requireSession(events, key));
 });
 
 sessionRoutes.openapi(abortRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
-  const runIds = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.abortAll());
+  const runIds = await callSession(c.env, await sessionAddress(c, key), (session) => session.abortAll());
   return c.json({ runIds: requireSession(runIds, key) }, 200);
 });
 
@@ -231,7 +258,7 @@ sessionRoutes.openapi(spillRoute, async (c) => {
 
 sessionRoutes.openapi(exportRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
-  const transcript = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
+  const transcript = await callSession(c.env, await sessionAddress(c, key), (session) =>
     session.export(c.req.valid("query").prompts === "true"),
   );
   const isEmpty = transcript === undefined && isAlwaysThere(key, c.get("services").config);
@@ -245,9 +272,22 @@ sessionRoutes.openapi(exportRoute, async (c) => {
   });
 });
 
+sessionRoutes.openapi(moveRoute, async (c) => {
+  const key = checkedKey(c.req.valid("param").key);
+  const { location } = c.req.valid("json");
+  const to = addressIn(await newObjectName(key, location === "eu", Date.now()), location);
+  // An object is created where it is called from first, or as its first caller hints.
+  await callSession(c.env, to, (session) => session.lineage());
+  const isMoved = await callSession(c.env, await sessionAddress(c, key), (session, name) =>
+    session.move(name, to.name, location),
+  );
+  requireSession(isMoved, key);
+  return c.json({ key, location }, 200);
+});
+
 sessionRoutes.openapi(deleteRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
-  const wasThere = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) => session.remove());
+  const wasThere = await callSession(c.env, await sessionAddress(c, key), (session) => session.remove());
   requireSession(wasThere || undefined, key);
   return c.body(null, 204);
 });

@@ -1,11 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf } from "../config/agents.ts";
-import { objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { callSession, clientFrame, serverFrame } from "../session/api.ts";
+import type { Refusal } from "../lib/refusal.ts";
+import { callSession, clientFrame, MISDIRECTED, serverFrame } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { sessionAddress } from "./session-lookup.ts";
 
 const socketRoute = createRoute({
   method: "get",
@@ -44,9 +45,10 @@ socketRoutes.openapi(socketRoute, async (c) => {
   const { key } = c.req.valid("param");
   agentOf(c.get("services").config, parseSessionKey(key).agentId);
   const url = `https://session/?key=${encodeURIComponent(key)}`;
-  const response = await callSession(c.env.SESSIONS, await objectNameOf(key), (session) =>
-    session.fetch(new Request(url, { headers: { Upgrade: "websocket" } })),
-  );
+  const response = await callSession(c.env, await sessionAddress(c, key), async (session) => {
+    const answer = await session.fetch(new Request(url, { headers: { Upgrade: "websocket" } }));
+    return answer.status === MISDIRECTED ? answer.json<Refusal>() : answer;
+  });
   if (response.status === 429) {
     throw new IsopodError("rate_limited", "This session has too many open sockets.", "Close some of them.");
   }

@@ -1,7 +1,9 @@
 import type { InboundMessage } from "../channels/channel.ts";
-import { newRunId, objectNameOf } from "../config/session-ids.ts";
-import type { SessionNamespace } from "../services/call-session.ts";
+import { newRunId } from "../config/session-ids.ts";
+import { locationOf } from "../config/session-location.ts";
+import { addressOf } from "../services/call-session.ts";
 import type { OpenChannel, Services } from "../services/services.ts";
+import type { SessionEnv } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
 import { decideSenderAccess, offerPairing } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -11,7 +13,8 @@ import { answeringAgent, sessionRequest } from "./session-request.ts";
 export interface InboundDeps {
   services: Pick<Services, "config" | "revision" | "workspaceOf">;
   database: D1Database;
-  sessions: SessionNamespace;
+  /** The sessions' objects. */
+  env: SessionEnv;
   /** Keeps work alive that continues after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
@@ -26,7 +29,7 @@ export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: s
 export async function receiveMessage(
   message: InboundMessage,
   open: OpenChannel,
-  { services, database, sessions, waitUntil }: InboundDeps,
+  { services, database, env, waitUntil }: InboundDeps,
 ): Promise<InboundOutcome> {
   const { config, revision: configRevision, workspaceOf } = services;
   const source = { channelId: open.channel.id, accountId: open.context.accountId, message };
@@ -38,9 +41,9 @@ export async function receiveMessage(
     return { kind: "ignored", reason: "the sender is not paired" };
   }
   const request = await sessionRequest({ ...source, owner: decision.owner }, agent, config, workspaceOf(agent));
-  const objectName = await objectNameOf(request.sessionKey);
-  const accept = { ...request, runId: newRunId(objectName, Date.now()), configRevision };
-  await callSession(sessions, objectName, (session) => session.accept(accept));
+  const address = await addressOf(env, request.sessionKey, locationOf(config, request.sessionKey));
+  const accept = { ...request, runId: newRunId(address.name, Date.now()), configRevision };
+  await callSession(env, address, (session) => session.accept(accept));
   waitUntil(acknowledge(message, open, config.messages));
   return { kind: "accepted" };
 }

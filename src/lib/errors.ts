@@ -22,6 +22,8 @@ export type ErrorCode =
 export interface ErrorDetails {
   /** `gone`: the oldest event number from which the log is complete. */
   oldestCursor?: number;
+  /** The object that the session has moved to; its caller goes on there. */
+  movedTo?: string;
   /** The invalid field of the request. */
   param?: string;
   /** A finer code, where a protocol has one. */

@@ -1,9 +1,10 @@
 import { checkConfig, type Fault } from "../config/faults.ts";
-import type { ConfigStore, StoredRevision } from "../config/store.ts";
+import type { ConfigStore, SessionMove, StoredRevision } from "../config/store.ts";
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
+import { knownPlaces } from "./session-places.ts";
 
 /** How long an isolate uses its configuration before it asks D1 for the newest revision. */
 export const FRESH_MS = 5000;
@@ -42,6 +43,7 @@ export class KnownConfiguration {
   readonly #store: ConfigStore;
   #stored: Stored | undefined;
   #skillChanges = 0;
+  #moveRevision = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
@@ -94,8 +96,12 @@ export class KnownConfiguration {
     this.#asked += 1;
     const question = this.#asked;
     const known = this.#stored;
-    const { revision, document, skillChanges } = await this.#store.newest(known?.newest ?? 0);
+    const { revision, document, skillChanges, moves } = await this.#store.newest(
+      known?.newest ?? 0,
+      this.#moveRevision,
+    );
     if (question >= this.#heard) this.#skillChanges = skillChanges;
+    this.#learn(moves);
     if (revision === 0) this.#accept(question, { kind: "none", newest: 0 });
     else if (document !== undefined) this.#accept(question, await this.#judge(revision, document));
     else if (known !== undefined) this.#accept(question, known);
@@ -112,6 +118,13 @@ export class KnownConfiguration {
   async noteSkillChange(): Promise<void> {
     const count = await this.#store.noteSkillChange();
     this.#skillChanges = Math.max(this.#skillChanges, count);
+  }
+
+  #learn(moves: readonly SessionMove[]): void {
+    for (const { object, movedTo, revision } of moves) {
+      knownPlaces.learn(object, movedTo);
+      this.#moveRevision = Math.max(this.#moveRevision, revision);
+    }
   }
 
   #accept(question: number, stored: Stored): void {

@@ -170,6 +170,16 @@ export class EventLog {
     this.#notify();
   }
 
+  /** The session has come from another object, or stays after all: the log goes on as in a new incarnation. */
+  restart(firstSeq: number, oldestCursor: number): void {
+    this.#next = firstSeq;
+    this.#reserved = firstSeq;
+    this.#emptyUpTo = 0;
+    this.#live = [];
+    this.#recent.clear(this.lastSeq);
+    this.#oldestCursor = oldestCursor;
+  }
+
   /** The next events after a number, oldest first, at most `limit` stored ones and the live ones between them. */
   read({ limit, run, ...from }: EventRequest): AgentEvent[] {
     const after = Math.max(from.after, this.#emptyUpTo);

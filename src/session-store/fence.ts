@@ -47,6 +47,15 @@ export class Fence {
     }
   }
 
+  /** One transaction on behalf of a session that is not in use in this object yet, so that nobody writes it. */
+  writeUnclaimed<Result>(work: () => Result): Result {
+    try {
+      return this.#storage.transactionSync(work);
+    } finally {
+      this.release();
+    }
+  }
+
   /** The session was deleted: the next write claims the object again. */
   release(): void {
     invalidateReads(this.#store);

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { customType, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { SessionLocation } from "../config/session-schema.ts";
 import {
   isAuditEntry,
   isCompaction,
@@ -49,6 +50,8 @@ export const session = sqliteTable("session", {
   viewSeq: integer("view_seq").notNull().default(0),
   /** Where the last memory flush began. */
   flushedSeq: integer("flushed_seq").notNull().default(0),
+  /** Where this object was created: near its first caller, in a region or within a jurisdiction. */
+  location: text().$type<SessionLocation>().notNull().default("caller"),
 });
 
 /** One row for each run. `input` is emptied when the run starts: from then on the transcript has it. */

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { SessionLocation } from "../config/session-schema.ts";
 import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
 import { approvals, audit, runs, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
@@ -20,8 +21,8 @@ export async function indexRuns(
   const newest = rows.at(-1);
   if (newest === undefined) return;
   const db = drizzle(database);
-  const { key, agentId, createdAt, sessionId, settings } = owner;
-  const latest = { sessionId, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
+  const { key, agentId, createdAt, sessionId, settings, location } = owner;
+  const latest = { sessionId, location, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
   const session = db
     .insert(sessions)
     .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
@@ -76,6 +77,11 @@ export async function pageOfSessions(
     .from(sessions)
     .where(and(ofAgent, listedAfter(sessions.updatedAt, sessions.key, before)));
   return rows.orderBy(desc(sessions.updatedAt), desc(sessions.key)).limit(limit);
+}
+
+/** Stores where a session is now. Safe to repeat. @throws any error of D1 */
+export async function indexLocation(database: D1Database, key: string, location: SessionLocation): Promise<void> {
+  await drizzle(database).update(sessions).set({ location }).where(eq(sessions.key, key));
 }
 
 /** A page of a session's runs, the latest first. */

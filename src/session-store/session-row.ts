@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import type { SessionLocation } from "../config/session-schema.ts";
 import { newId } from "../lib/ids.ts";
 import type { EventLog } from "./event-log.ts";
 import type { QueuePolicy } from "./queue.ts";
@@ -26,12 +27,13 @@ export interface NewSession {
   agentId: string;
   /** Its own settings from the start. */
   settings: SessionSettings;
+  location: SessionLocation;
   now: number;
 }
 
 /** Creates the session of this object. */
 export function createSessionRow(store: Store, log: EventLog, initial: NewSession): SessionRow {
-  const { key, agentId, settings, now } = initial;
+  const { key, agentId, settings, location, now } = initial;
   const row: SessionRow = {
     id: 1,
     key,
@@ -50,6 +52,7 @@ export function createSessionRow(store: Store, log: EventLog, initial: NewSessio
     prunedSeq: 0,
     viewSeq: 0,
     flushedSeq: 0,
+    location,
   };
   store.insert(session).values(row).run();
   return row;
@@ -109,6 +112,11 @@ export function saveFlushed(store: Store, flushedSeq: number): void {
   store.update(session).set({ flushedSeq }).run();
 }
 
+/** The session is in an object that was created elsewhere. */
+export function saveLocation(store: Store, location: SessionLocation): void {
+  store.update(session).set({ location }).run();
+}
+
 /** Marks the session as being deleted. */
 export function markDeleting(store: Store): void {
   store.update(session).set({ deleting: true }).run();
@@ -130,8 +138,10 @@ export function saveOldestCursor(store: Store, seq: number): void {
 /** The initial values of a session that a request creates. */
 export function newSession(
   { sessionKey: key, agentId, input: { origin }, lingerMs }: AcceptRequest,
+  location: SessionLocation,
   now: number,
 ): NewSession {
   const spawned = origin?.kind === "spawn" ? origin.spawned : undefined;
-  return { key, agentId, settings: { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) }, now };
+  const settings = { ...(spawned && { spawned }), ...(lingerMs !== undefined && { lingerMs }) };
+  return { key, agentId, settings, location, now };
 }

@@ -22,6 +22,15 @@ export interface Due {
   subagentsAt: number | undefined;
 }
 
+/** That a session has no work to do. */
+export const NOTHING_DUE: Due = {
+  recoveryAt: undefined,
+  outboxAt: undefined,
+  indexAt: undefined,
+  expiresAt: undefined,
+  subagentsAt: undefined,
+};
+
 /** The time for the session's alarm; undefined if nothing is due. */
 export function nextAlarm(due: Due): number | undefined {
   const instants = Object.values(due).filter((instant) => instant !== undefined);

@@ -4,6 +4,7 @@ import { CommandDispatcher } from "../commands/dispatch.ts";
 import { IndexSync } from "../index-sync/index-sync.ts";
 import { TranscriptSync } from "../index-sync/transcript-sync.ts";
 import { SessionHooks } from "../plugins/session-hooks.ts";
+import { Relocation } from "../relocation/relocation.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
 import { callByKey } from "../services/call-session.ts";
@@ -52,6 +53,8 @@ export interface ComposeSessionDeps {
   stopAll(): { runs: number; subagents: number };
   /** Resets the object's memory after everything was deleted. */
   forget(): void;
+  /** Reads the object's memory anew after the session has come, gone or stayed. */
+  reload(): void;
 }
 
 /** The parts of a session. */
@@ -69,6 +72,7 @@ export interface SessionParts {
   retention: Retention;
   transcripts: TranscriptSync;
   removal: Removal;
+  relocation: Relocation;
 }
 
 /**
@@ -77,12 +81,12 @@ export interface SessionParts {
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
   const { ctx, env, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
-  const { accept, abort, decide, stopAll, forget } = given;
+  const { accept, abort, decide, stopAll, forget, reload } = given;
   const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
   const now = Date.now;
   const services = () => configured.now();
   const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
-  const call = callByKey<SessionCalls>(env.SESSIONS);
+  const call = callByKey<SessionCalls>(env, (key) => configured.locationOf(key));
   const changed = () => wakeups.changed();
   const peers = { store, log, fence, session, services, policyFor, call, changed, now };
 
@@ -198,6 +202,16 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     settleSubagents: () => subagents.settle(),
     forget,
   });
+  const relocation = new Relocation({
+    ctx,
+    env,
+    store,
+    fence,
+    idle: () => wakeups.idle(),
+    arm: (at) => wakeups.armFor(at),
+    reload,
+    now,
+  });
   return {
     scheduler,
     turnRunner,
@@ -212,5 +226,6 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     retention,
     transcripts,
     removal,
+    relocation,
   };
 }

@@ -1,3 +1,6 @@
+import { locationOf } from "../config/session-location.ts";
+import type { SessionLocation } from "../config/session-schema.ts";
+import { IsopodError } from "../lib/errors.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { createServices } from "../services/create-services.ts";
 import { configurationInForce, isConfigurationKnown, knowConfiguration } from "../services/current-config.ts";
@@ -35,6 +38,16 @@ export class ConfigSnapshot {
     const { revision } = configurationInForce(env);
     if (this.#newest?.revision !== revision) this.#newest = createServices(env, this.#waitUntil, plugins);
     return this.#newest;
+  }
+
+  /** Where a new session is created: near its first caller if the configuration is not known or not valid. */
+  locationOf(sessionKey: string): SessionLocation {
+    try {
+      return locationOf(this.now().config, sessionKey);
+    } catch (error) {
+      if (error instanceof IsopodError) return "caller";
+      throw error;
+    }
   }
 
   /**

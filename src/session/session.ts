@@ -1,8 +1,9 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
+import type { SessionLocation } from "../config/session-schema.ts";
 import { IsopodError } from "../lib/errors.ts";
-import { orRefusal, type Refusal } from "../lib/refusal.ts";
+import { isRefusal, orRefusal, orRefusalLater, type Refusal } from "../lib/refusal.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { exportStream } from "../retention/export.ts";
 import { isExpired } from "../retention/removal.ts";
@@ -31,6 +32,7 @@ import {
   waitResult,
 } from "../session-store/run-views.ts";
 import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
   allowTool,
   createSessionRow,
@@ -44,7 +46,7 @@ import { hasTables, openStore, type Store, updateTables } from "../session-store
 import { runSpan } from "../session-store/stored-events.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
-import type { SessionMethods } from "./api.ts";
+import { MISDIRECTED, type SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
 import { ConfigSnapshot } from "./config-snapshot.ts";
 import { runReceivedHooks } from "./run-hooks.ts";
@@ -73,8 +75,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx);
-    const session = hasTables(ctx.storage) ? readSessionRow(this.#store) : undefined;
-    this.#lifecycle = lifecycleOf(session);
+    const session = this.#readRow();
+    this.#lifecycle = lifecycleOf(session, readPlace(ctx.storage));
     this.#log = new EventLog(this.#store, session?.reservedSeq ?? 1, session?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
@@ -91,10 +93,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       policyFor: (target) => this.#policyFor(target),
       extraTools: () => this.extraTools,
       accept: (request) => this.#accept(request),
-      abort: (runId) => this.abort(runId),
-      decide: (approvalId, decision) => this.decide(approvalId, decision),
+      abort: (runId) => this.#abort(runId),
+      decide: (approvalId, decision) => this.#decide(approvalId, decision),
       stopAll: () => this.#stopAll(),
       forget: () => this.#forget(),
+      reload: () => this.#reload(),
     });
     this.#recover();
     if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.refresh()));
@@ -116,6 +119,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #accept(request: AcceptRequest): AcceptedRun {
+    this.#parts.relocation.requireHere();
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     const taken = this.#parts.commands.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
@@ -130,28 +134,35 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** The current view of a run; undefined if this session has no such run. */
-  show(runId: string): RunView | undefined {
-    const row = this.#find(runId);
-    if (row === undefined) return undefined;
-    return runView(this.#session(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
+  show(runId: string): RunView | Refusal | undefined {
+    return this.#answer(() => {
+      const row = this.#find(runId);
+      if (row === undefined) return undefined;
+      return runView(this.#session(), row, readLastReply(this.#store, row), runDeliveries(this.#store, runId));
+    });
   }
 
   prompt(runId: string, hash?: string) {
-    return this.#lifecycle === "active" ? this.#parts.inspector.prompt(runId, hash) : undefined;
+    return this.#answer(() => this.#parts.inspector.prompt(runId, hash));
   }
 
   context(sender?: "owner" | "other") {
-    return this.#lifecycle === "active" ? this.#parts.inspector.context(sender) : undefined;
+    return this.#answer(() => this.#parts.inspector.context(sender));
   }
 
   /** Waits for a run to end, at most `timeoutMs`; undefined if this session has no such run. */
-  async wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined> {
-    if (this.#find(runId) === undefined) return undefined;
+  async wait(runId: string, timeoutMs: number): Promise<WaitResult | Refusal | undefined> {
+    const found = this.#answer(() => this.#find(runId)?.id);
+    if (found === undefined || isRefusal(found)) return found;
     return waitResult(await this.#parts.scheduler.waitFor(runId, timeoutMs));
   }
 
   /** Stops a run. Returns its status; undefined if this session has no such run. */
-  abort(runId: string): RunState["status"] | undefined {
+  abort(runId: string): RunState["status"] | Refusal | undefined {
+    return this.#answer(() => this.#abort(runId));
+  }
+
+  #abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
     if (row !== undefined) this.#fence.write(() => this.#parts.subagents.stop(row.id));
     this.#parts.wakeups.changed();
@@ -159,20 +170,25 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** Stops every run that is not settled. Returns their ids; undefined if there is no session. */
-  abortAll(): string[] | undefined {
-    return this.#lifecycle === "active" ? this.#stopAll().runIds : undefined;
+  abortAll(): string[] | Refusal | undefined {
+    return this.#answer(() => this.#stopAll().runIds);
   }
 
   /** Resends a delivery that failed or may not have arrived. Undefined if the run has no such delivery. */
-  resend(request: ResendRequest): DeliveryView | undefined {
-    if (this.#lifecycle !== "active") return undefined;
-    const row = this.#fence.write(() => resend(this.#store, request));
-    this.#parts.wakeups.changed();
-    return row && deliveryView(row);
+  resend(request: ResendRequest): DeliveryView | Refusal | undefined {
+    return this.#answer(() => {
+      const row = this.#fence.write(() => resend(this.#store, request));
+      this.#parts.wakeups.changed();
+      return row && deliveryView(row);
+    });
   }
 
   /** Stores the decision on a tool call that waits for approval. False if none with this id is pending. */
-  decide(approvalId: string, decision: Decision): boolean {
+  decide(approvalId: string, decision: Decision): boolean | Refusal {
+    return this.#answer(() => this.#decide(approvalId, decision)) ?? false;
+  }
+
+  #decide(approvalId: string, decision: Decision): boolean {
     const decided = this.#lifecycle === "active" ? this.#parts.scheduler.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
     if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
@@ -182,22 +198,21 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /** A page of the transcript, and the cursor for the events after it; undefined if there is no session. */
-  history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | undefined {
-    if (this.#lifecycle !== "active") return undefined;
-    return { ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq };
+  history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | Refusal | undefined {
+    return this.#answer(() => ({ ...readHistory(this.#store, limit, before), cursor: this.#log.settledSeq }));
   }
 
   /** The whole transcript as JSON Lines; undefined if there is no session. */
-  export(withPrompts = false): ReadableStream<Uint8Array> | undefined {
-    return this.#lifecycle === "active" ? exportStream(this.#store, this.#log.lastSeq, withPrompts) : undefined;
+  export(withPrompts = false): ReadableStream<Uint8Array> | Refusal | undefined {
+    return this.#answer(() => exportStream(this.#store, this.#log.lastSeq, withPrompts));
   }
 
   transcriptPages() {
-    return this.#lifecycle === "active" ? this.#parts.transcripts.pages() : undefined;
+    return this.#answer(() => this.#parts.transcripts.pages());
   }
 
   transcriptPage(conversation: string, page: number) {
-    return this.#lifecycle === "active" ? this.#parts.transcripts.page(conversation, page) : undefined;
+    return this.#answer(() => this.#parts.transcripts.page(conversation, page));
   }
 
   /**
@@ -205,8 +220,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * unless `orWait` is set.
    */
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
-    if (this.#lifecycle !== "active" && !(orWait && this.#lifecycle === "none")) return undefined;
     return orRefusal(() => {
+      this.#parts.relocation.requireHere();
+      if (this.#lifecycle !== "active" && !(orWait && this.#lifecycle === "none")) return undefined;
       if (after !== undefined) this.#log.requireCursor(after);
       return eventStream(this.#log, after ?? this.#log.lastSeq);
     });
@@ -214,9 +230,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   /** A run's events after a number, to its last; undefined if this session has no such run. */
   runEvents(runId: string, after: number): ReadableStream<Uint8Array> | Refusal | undefined {
-    const row = this.#find(runId);
-    if (row === undefined) return undefined;
-    return orRefusal(() => {
+    return this.#answer(() => {
+      const row = this.#find(runId);
+      if (row === undefined) return undefined;
       this.#log.requireCursor(after, runSpan(row));
       return this.#follow(row, after);
     });
@@ -226,26 +242,63 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * Deletes the session with all its data: its runs are stopped and its event streams end. The deletion is stored
    * first, so that it is finished after a crash. False if there is no session.
    */
-  async remove(): Promise<boolean> {
-    if (this.#lifecycle === "none") return false;
-    this.#leave();
-    await this.#parts.removal.finish();
+  remove(): Promise<boolean | Refusal> {
+    return orRefusalLater(async () => {
+      this.#parts.relocation.requireHere();
+      if (this.#lifecycle === "none") return false;
+      this.#leave();
+      await this.#parts.removal.finish();
+      return true;
+    });
+  }
+
+  announce(report: SubagentReport): Refusal | undefined {
+    return this.#answer(() => this.#parts.subagents.watch.acceptReport(report)) ?? undefined;
+  }
+
+  report(runId: string): SubagentReport | "open" | Refusal | undefined {
+    return this.#answer(() => this.#parts.subagents.report(this.#find(runId)));
+  }
+
+  lineage(): Lineage | Refusal | undefined {
+    return this.#answer(() => this.#parts.subagents.lineage());
+  }
+
+  /** The name of the object in which the session is; the other one's from now on, if the session has not begun. */
+  settle(ownName: string, otherwise: string): string | Refusal {
+    return orRefusal(() => {
+      this.#parts.relocation.requireHere();
+      if (this.#lifecycle !== "none" || otherwise === ownName) return ownName;
+      this.#parts.relocation.point(ownName, otherwise, "eu");
+      return otherwise;
+    });
+  }
+
+  /** Moves the session to another object. True when it is there; undefined if there is no session. */
+  async move(ownName: string, to: string, location: SessionLocation): Promise<boolean | Refusal | undefined> {
+    return orRefusalLater(async () => {
+      this.#parts.relocation.requireHere();
+      if (this.#lifecycle !== "active") return undefined;
+      await this.#parts.relocation.leave(ownName, to, location);
+      return true;
+    });
+  }
+
+  receive(part: SessionPart): number | Refusal {
+    return orRefusal(() => {
+      if (this.#lifecycle === "none" || this.#lifecycle === "arriving") return this.#parts.relocation.receive(part);
+      throw new IsopodError("conflict", "A session is in use in the other object.");
+    });
+  }
+
+  confirmMove(): boolean {
+    this.#parts.relocation.confirmed();
     return true;
   }
 
-  announce(report: SubagentReport): void {
-    if (this.#lifecycle === "active") this.#parts.subagents.watch.acceptReport(report);
-  }
-
-  report(runId: string): SubagentReport | "open" | undefined {
-    return this.#parts.subagents.report(this.#find(runId));
-  }
-
-  lineage(): Lineage | undefined {
-    return this.#lifecycle === "active" ? this.#parts.subagents.lineage() : undefined;
-  }
-
   override async fetch(request: Request): Promise<Response> {
+    const refusal = orRefusal(() => this.#parts.relocation.requireHere());
+    if (refusal !== undefined) return Response.json(refusal, { status: MISDIRECTED });
     if (this.#lifecycle === "deleting") return new Response(null, { status: 503 });
     return this.#parts.sockets.open(new URL(request.url).searchParams.get("key") ?? "");
   }
@@ -263,6 +316,12 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override alarm(): void {
+    const { place } = this.#parts.relocation;
+    if (place !== undefined) {
+      this.#parts.wakeups.forget();
+      this.ctx.waitUntil(this.#parts.relocation.resume());
+      return;
+    }
     if (this.#lifecycle === "active" && isExpired(this.#store, Date.now())) this.#leave();
     if (this.#lifecycle === "deleting") this.ctx.waitUntil(this.#parts.removal.resume());
     this.#parts.wakeups.onAlarm();
@@ -274,7 +333,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    * postponed again by every new incarnation and never fire.
    */
   #recover(): void {
-    if (this.#lifecycle === "none") return;
+    const { place } = this.#parts.relocation;
+    if (place?.kind === "leaving" || (place?.kind === "moved" && !place.isConfirmed)) {
+      this.#parts.wakeups.armFor(Date.now());
+    }
+    if (this.#lifecycle !== "active" && this.#lifecycle !== "deleting") return;
     if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
     this.#parts.wakeups.armAtOnce();
   }
@@ -297,11 +360,30 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (this.#lifecycle === "deleting")
       throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
     if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
-    const session =
-      readSessionRow(this.#store) ??
-      this.#fence.write(() => createSessionRow(this.#store, this.#log, newSession(request, Date.now())));
+    const session = readSessionRow(this.#store) ?? this.#fence.write(() => this.#create(request));
     this.#lifecycle = "active";
     return session;
+  }
+
+  #create(request: AcceptRequest): SessionRow {
+    return createSessionRow(this.#store, this.#log, newSession(request, this.#locationOf(request), Date.now()));
+  }
+
+  #locationOf({ sessionKey }: AcceptRequest): SessionLocation {
+    if (this.ctx.id.jurisdiction === "eu") return "eu";
+    return this.#services.locationOf(sessionKey);
+  }
+
+  /** What an active session answers; undefined if there is none. A session that has moved says where it is. */
+  #answer<Result>(read: () => Result): Result | Refusal | undefined {
+    return orRefusal(() => {
+      this.#parts.relocation.requireHere();
+      return this.#lifecycle === "active" ? read() : undefined;
+    });
+  }
+
+  #readRow(): SessionRow | undefined {
+    return hasTables(this.ctx.storage) ? readSessionRow(this.#store) : undefined;
   }
 
   #find(runId: string): RunRow | undefined {
@@ -332,6 +414,17 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#parts.indexSync.forget();
     this.#parts.wakeups.forget();
     this.#parts.turnRunner.forget();
+  }
+
+  /** Reads anew what is in memory, after the session has come, is leaving, has gone, or stays after all. */
+  #reload(): void {
+    this.#forget();
+    const place = readPlace(this.ctx.storage);
+    const session = this.#readRow();
+    this.#lifecycle = lifecycleOf(session, place);
+    if (session === undefined || this.#lifecycle !== "active") return;
+    this.#log.restart(session.reservedSeq, session.oldestCursor);
+    this.#parts.wakeups.armAtOnce();
   }
 
   #admit(run: NewRun): RunRow {

@@ -4,6 +4,7 @@ import { expiresAt } from "../retention/removal.ts";
 import type { Retention } from "../retention/retention.ts";
 import { outboxDueAt } from "../session-store/outbox.ts";
 import { openRuns } from "../session-store/runs.ts";
+import type { StoredPlace } from "../session-store/session-place.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import type { Subagents } from "../subagents/subagents.ts";
@@ -12,6 +13,7 @@ import {
   FIRST_INDEX_RETRY_MS,
   FIRST_RECOVERY_MS,
   hasActiveRun,
+  NOTHING_DUE,
   nextIndexRetryMs,
   nextRecoveryMs,
   postpone,
@@ -21,11 +23,18 @@ import type { Deliveries } from "./deliveries.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 import type { Prefetched } from "./turn-runner.ts";
 
-/** Whether an object holds a session: none yet, one in use, or one that is being deleted. */
-export type Lifecycle = "none" | "active" | "deleting";
+/**
+ * Whether an object has a session: none yet, one in use, one that is being deleted, one that is on its way to another
+ * object or from another one, or none any more because it has moved.
+ */
+export type Lifecycle = "none" | "active" | "deleting" | "leaving" | "arriving" | "moved";
 
-/** The lifecycle of a session, from its stored row. */
-export function lifecycleOf(session: Pick<SessionRow, "deleting"> | undefined): Lifecycle {
+/** The lifecycle of a session, from its stored row and from where it is. */
+export function lifecycleOf(
+  session: Pick<SessionRow, "deleting"> | undefined,
+  place: StoredPlace | undefined,
+): Lifecycle {
+  if (place !== undefined) return place.kind;
   if (session === undefined) return "none";
   return session.deleting ? "deleting" : "active";
 }
@@ -88,6 +97,11 @@ export class Wakeups {
     this.#arm(0, 0);
   }
 
+  /** Sets the alarm to a time, for work that the session's tables do not show. */
+  armFor(at: number): void {
+    this.#clock.set({ ...NOTHING_DUE, recoveryAt: at });
+  }
+
   /** Sets the alarm to what is due first, within the current commit. */
   arm(): void {
     this.#arm(this.#recoveryMs, this.#indexRetryMs);
@@ -143,9 +157,10 @@ export class Wakeups {
   #arm(recoveryMs: number, indexMs: number): void {
     const { store, configured } = this.#deps;
     const lifecycle = this.#deps.lifecycle();
-    if (lifecycle === "none") return;
-    const { indexSync, subagents } = this.#deps.workers();
     const now = Date.now();
+    if (lifecycle === "leaving" || lifecycle === "moved") this.armFor(now + recoveryMs);
+    if (lifecycle !== "active" && lifecycle !== "deleting") return;
+    const { indexSync, subagents } = this.#deps.workers();
     const due = {
       recoveryAt: lifecycle === "deleting" || hasActiveRun(openRuns(store)) ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(store),

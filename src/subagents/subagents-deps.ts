@@ -35,10 +35,10 @@ export interface SubagentsDeps {
 export interface PeerSession {
   accept(request: AcceptRequest): Promise<AcceptedRun | Refusal>;
   abortAll(): Promise<unknown>;
-  announce(report: SubagentReport): Promise<void>;
-  report(runId: string): Promise<SubagentReport | "open" | undefined>;
-  lineage(): Promise<Lineage | undefined>;
-  history(limit: number, before: number | undefined): Promise<HistoryPage | undefined>;
-  show(runId: string): Promise<RunView | undefined>;
-  wait(runId: string, timeoutMs: number): Promise<WaitResult | undefined>;
+  announce(report: SubagentReport): Promise<unknown>;
+  report(runId: string): Promise<SubagentReport | "open" | Refusal | undefined>;
+  lineage(): Promise<Lineage | Refusal | undefined>;
+  history(limit: number, before: number | undefined): Promise<HistoryPage | Refusal | undefined>;
+  show(runId: string): Promise<RunView | Refusal | undefined>;
+  wait(runId: string, timeoutMs: number): Promise<WaitResult | Refusal | undefined>;
 }

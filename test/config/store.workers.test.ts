@@ -23,7 +23,7 @@ async function auditLines() {
 }
 
 test("of ten writes from one revision one wins, with one row of the audit trail", async () => {
-  expect(await store.newest(0)).toEqual({ revision: 0, skillChanges: 0 });
+  expect(await store.newest(0)).toEqual({ revision: 0, skillChanges: 0, moves: [] });
   const base = 0;
   const writers = Array.from({ length: 10 }, (_, n) => store.write(change(base, { document: { n } })));
   const came = await Promise.all(writers);
@@ -39,7 +39,7 @@ test("of ten writes from one revision one wins, with one row of the audit trail"
 test("a document is read only by a caller that does not have its revision", async () => {
   const { revision, document } = await store.newest(0);
   expect(document).toBeDefined();
-  expect(await store.newest(revision)).toEqual({ revision, skillChanges: 0 });
+  expect(await store.newest(revision)).toEqual({ revision, skillChanges: 0, moves: [] });
 });
 
 test("the history has the newest first, goes on where it ended, and gives single revisions", async () => {

@@ -141,7 +141,7 @@ describe("HEARTBEAT.md and what the prompt says of heartbeats", () => {
     const sender = { id: "system", owner: true };
     const input = { text: "[System] done", origin, sender, model: `fake/${name}`, timeoutSeconds: 60 };
     const request = { sessionKey, agentId: "main", runId: newRunId(objectName, Date.now()), input };
-    const accepted = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
+    const accepted = await callSession(env, { name: objectName }, (called) => called.accept(request));
     await finished(accepted.runId);
     expect(systemOf((await asked(name)).at(-1))).toBe(prompt);
     expect(prompt).toContain("\nHeartbeat prompt: Read HEARTBEAT.md if it exists");

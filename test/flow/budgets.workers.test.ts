@@ -347,7 +347,8 @@ test("/budget shows an owner what is left", async () => {
       const input = { text: "/budget", sender, timeoutSeconds: 0 };
       instance.accept({ ...session(name), agentId: "main", runId, input });
       await instance.wait(runId, 5000);
-      return instance.show(runId)?.reply;
+      const view = instance.show(runId);
+      return view !== undefined && "reply" in view ? view.reply : undefined;
     });
   };
   const place = await capped("ask", {

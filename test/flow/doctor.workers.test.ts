@@ -376,6 +376,28 @@ describe("owners, budgets and the backlog", () => {
     expect(found["owners.known"]).toBeUndefined();
   });
 
+  test("sessions that live elsewhere than new ones would are a warning", async () => {
+    const row = env.DB.prepare("insert into sessions values (?, 'main', 's', 1, 1, 'run_1', 'ok', null, ?)");
+    await env.DB.batch([
+      row.bind("agent:main:telegram:direct:1", "caller"),
+      row.bind("agent:main:telegram:direct:2", "weur"),
+      row.bind("agent:main:main", null),
+    ]);
+    const session = { locationByChannel: { telegram: "weur" } };
+    const { "sessions.locations": check } = problems(await configured({ session }));
+    expect(check).toMatchObject({ status: "warn", fix: expect.stringContaining("/move") });
+    expect(check!.message).toContain("1 of the latest 3");
+    expect(check!.message).toContain("agent:main:telegram:direct:1 (caller, not weur)");
+    expect(problems(await configured({}))["sessions.locations"]!.message).toContain("telegram:direct:2");
+    await env.DB.prepare("delete from sessions").run();
+    const inEu = await configured({ session: { location: "eu" } }, { ISOPOD_HOST: "workerd" });
+    expect(problems(inEu)["sessions.locations"]).toBeUndefined();
+    await row.bind("agent:main:main", "eu").run();
+    const here = await configured({ session: { location: "eu" } }, { ISOPOD_HOST: "workerd" });
+    expect(problems(here)["sessions.locations"]!.message).toContain("on this machine");
+    await env.DB.prepare("delete from sessions").run();
+  });
+
   test("a used-up budget is a warning", async () => {
     const found = await configured({ budgets: { global: { runsPerHour: 0 } } });
     expect(Object.values(problems(found))).toContainEqual(
@@ -391,7 +413,7 @@ describe("owners, budgets and the backlog", () => {
       ).bind(old),
       env.DB.prepare("insert into cooldowns values ('openai', 3, 'billing', ?)").bind(Date.now() + 60_000),
       env.DB.prepare(
-        "insert into sessions values ('agent:main:hook:late', 'main', 's', ?, ?, 'run_9', 'running', null)",
+        "insert into sessions values ('agent:main:hook:late', 'main', 's', ?, ?, 'run_9', 'running', null, null)",
       ).bind(old, old),
     ]);
     const found = problems(await diagnosis(BARE));

@@ -33,7 +33,7 @@ async function announce(name: string, text: string) {
   const origin = { kind: "announcement" as const, childKey: "agent:main:subagent:x", childRunId: "run_x" };
   const input = { text, origin, sender: { id: "system", owner: true }, model: `fake/${name}`, timeoutSeconds: 60 };
   const request = { sessionKey, agentId: "main", runId: newRunId(objectName, Date.now()), input };
-  const { runId } = await callSession(env.SESSIONS, objectName, (called) => called.accept(request));
+  const { runId } = await callSession(env, { name: objectName }, (called) => called.accept(request));
   await finished(runId);
 }
 

@@ -24,7 +24,7 @@ async function receive(text: string, messageId: string) {
     mentioned: true,
     attachments: [],
   };
-  const deps = { services, database: env.DB, sessions: env.SESSIONS, waitUntil };
+  const deps = { services, database: env.DB, env, waitUntil };
   const outcome = await receiveMessage(message, services.channel("telegram", "default"), deps);
   await waitOnExecutionContext(context);
   return outcome;

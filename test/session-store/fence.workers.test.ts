@@ -18,7 +18,9 @@ function inObject(name: string, work: (ctx: DurableObjectState) => void): Promis
 }
 
 function begin({ store, log, fence }: ReturnType<typeof incarnation>): void {
-  fence.write(() => createSessionRow(store, log, { key: "k", agentId: "main", settings: {}, now: 1 }));
+  fence.write(() =>
+    createSessionRow(store, log, { key: "k", agentId: "main", settings: {}, location: "caller", now: 1 }),
+  );
 }
 
 test("the incarnation that wrote last is the only one that can write", () =>

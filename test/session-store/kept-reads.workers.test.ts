@@ -37,7 +37,7 @@ function inSession(name: string, work: (state: DurableObjectState, store: Store,
     updateTables(state, store);
     const log = new EventLog(store, 1);
     const fence = new Fence(state.storage, store, log);
-    const initial = { key: "agent:main:main", agentId: "main", settings: {}, now: 1 };
+    const initial = { key: "agent:main:main", agentId: "main", settings: {}, location: "caller" as const, now: 1 };
     fence.write(() => createSessionRow(store, log, initial));
     work(state, store, log, fence);
   });

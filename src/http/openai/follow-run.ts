@@ -3,7 +3,7 @@ import { type AgentEvent, isLast } from "../../agent/events.ts";
 import { objectNameOfRun } from "../../config/session-ids.ts";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
-import type { SessionNamespace } from "../../services/call-session.ts";
+import type { SessionEnv } from "../../services/session-places.ts";
 import { callSession } from "../../session/api.ts";
 import type { RunView } from "../../session-store/run-views.ts";
 import type { AppEnv } from "../context.ts";
@@ -38,16 +38,16 @@ export interface FollowedRun {
  * @throws IsopodError `unavailable` where the session stays away, `not_found` where it is deleted meanwhile
  */
 export async function* followRun(
-  sessions: SessionNamespace,
+  env: SessionEnv,
   run: FollowedRun,
   { live, signal }: { live: boolean; signal: AbortSignal },
 ): AsyncGenerator<RunUpdate | "ping", void> {
   const updates = new RunUpdates(live);
   let isQueued = false;
   let hasEnded = false;
-  for await (const event of eventsOfRun(sessions, run, signal)) {
+  for await (const event of eventsOfRun(env, run, signal)) {
     if (event !== "ping") isQueued = event.type === "queue" && event.phase === "waiting";
-    const approvals = isQueued ? await run.blockingApprovals() : await requestedApprovals(sessions, event);
+    const approvals = isQueued ? await run.blockingApprovals() : await requestedApprovals(env, event);
     if (approvals.length > 0) {
       yield { kind: "waits", approvals, usage: updates.usage };
       return;
@@ -57,7 +57,7 @@ export async function* followRun(
       yield update;
     }
   }
-  if (!hasEnded && !signal.aborted) yield finalUpdate(await currentView(sessions, run.runId));
+  if (!hasEnded && !signal.aborted) yield finalUpdate(await currentView(env, run.runId));
 }
 
 /** How far the events of a run have been read. */
@@ -71,7 +71,7 @@ interface ReadPosition {
 
 /** Every event of a run, in order; the retention may have deleted the last ones. */
 async function* eventsOfRun(
-  sessions: SessionNamespace,
+  env: SessionEnv,
   run: FollowedRun,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent | "ping", void> {
@@ -80,12 +80,12 @@ async function* eventsOfRun(
   for (;;) {
     const end = yield* eventsOfStream(events, position, signal);
     if (end === "over" || signal.aborted) return;
-    if (end === "closed" && isEnded(await currentView(sessions, position.runId))) return;
+    if (end === "closed" && isEnded(await currentView(env, position.runId))) return;
     if (end !== "joined" && ++position.breaks > MAX_BREAKS) {
       throw new IsopodError("unavailable", "The session does not answer.", "The run goes on; ask for it in a moment.");
     }
     if (end !== "joined") await scheduler.wait(FIRST_PAUSE_MS * 2 ** position.breaks);
-    events = await reopenEvents(sessions, position);
+    events = await reopenEvents(env, position);
   }
 }
 
@@ -114,30 +114,27 @@ async function* eventsOfStream(
   }
 }
 
-function callRun<Result>(sessions: SessionNamespace, runId: string, call: Parameters<typeof callSession<Result>>[2]) {
-  return callSession(sessions, objectNameOfRun(runId) ?? "", call);
+function callRun<Result>(env: SessionEnv, runId: string, call: Parameters<typeof callSession<Result>>[2]) {
+  return callSession(env, { name: objectNameOfRun(runId) ?? "" }, call);
 }
 
-async function reopenEvents(
-  sessions: SessionNamespace,
-  { runId, after }: ReadPosition,
-): Promise<ReadableStream<Uint8Array>> {
-  const events = await callRun(sessions, runId, (session) => session.runEvents(runId, after));
+async function reopenEvents(env: SessionEnv, { runId, after }: ReadPosition): Promise<ReadableStream<Uint8Array>> {
+  const events = await callRun(env, runId, (session) => session.runEvents(runId, after));
   if (events === undefined) throw sessionDeleted(runId);
   return events;
 }
 
 /** A run as it stands. @throws IsopodError `not_found` where its session was deleted */
-async function currentView(sessions: SessionNamespace, runId: string): Promise<RunView> {
-  const view = await callRun(sessions, runId, (session) => session.show(runId));
+async function currentView(env: SessionEnv, runId: string): Promise<RunView> {
+  const view = await callRun(env, runId, (session) => session.show(runId));
   if (view === undefined) throw sessionDeleted(runId);
   return view;
 }
 
 /** The approvals that an event requests, as far as the run still waits for them. */
-async function requestedApprovals(sessions: SessionNamespace, event: AgentEvent | "ping"): Promise<PendingApproval[]> {
+async function requestedApprovals(env: SessionEnv, event: AgentEvent | "ping"): Promise<PendingApproval[]> {
   if (event === "ping" || event.type !== "approval" || event.phase !== "requested") return [];
-  return (await currentView(sessions, event.runId)).approvals ?? [];
+  return (await currentView(env, event.runId)).approvals ?? [];
 }
 
 function sessionDeleted(runId: string): IsopodError {
@@ -162,7 +159,7 @@ export interface StreamedRun extends FollowedRun {
 export function streamRun(c: Context<AppEnv>, run: StreamedRun, format: StreamFormat): Response {
   const encoder = new TextEncoder();
   const disconnected = new AbortController();
-  const texts = formattedUpdates(followRun(c.env.SESSIONS, run, { live: true, signal: disconnected.signal }), format);
+  const texts = formattedUpdates(followRun(c.env, run, { live: true, signal: disconnected.signal }), format);
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await texts.next();
@@ -199,7 +196,7 @@ export async function collectRun(
   run: FollowedRun,
 ): Promise<{ updates: RunUpdate[]; final: FinalUpdate }> {
   const updates: RunUpdate[] = [];
-  for await (const update of followRun(c.env.SESSIONS, run, { live: false, signal: new AbortController().signal })) {
+  for await (const update of followRun(c.env, run, { live: false, signal: new AbortController().signal })) {
     if (update === "ping") continue;
     updates.push(update);
     if (isFinal(update)) return { updates, final: update };
@@ -215,13 +212,13 @@ export function withRequestId(response: Response, { runId }: Pick<FollowedRun, "
 
 /** Stops a run. @throws IsopodError `unavailable` */
 export function abortRun(c: Context<AppEnv>, runId: string): Promise<unknown> {
-  return callRun(c.env.SESSIONS, runId, (session) => session.abort(runId));
+  return callRun(c.env, runId, (session) => session.abort(runId));
 }
 
 /** A run as it stands. @throws IsopodError `not_found` */
 export async function findRun(c: Context<AppEnv>, runId: string): Promise<RunView> {
   const objectName = objectNameOfRun(runId);
-  const find = (name: string) => callSession(c.env.SESSIONS, name, (session) => session.show(runId));
+  const find = (name: string) => callSession(c.env, { name }, (session) => session.show(runId));
   const view = objectName === undefined ? undefined : await find(objectName);
   if (view === undefined) throw new IsopodError("not_found", `There is no run '${runId.slice(0, 80)}'`);
   return view;

@@ -1,12 +1,12 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { objectNameOf, objectNameOfRun } from "../../config/session-ids.ts";
 import { isForOneRequest } from "../../config/session-key.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { callSession } from "../../session/api.ts";
 import type { RunView } from "../../session-store/run-views.ts";
 import type { AppEnv } from "../context.ts";
 import { checkedByNewest } from "../newest-services.ts";
+import { runAddress, sessionAddress } from "../session-lookup.ts";
 import { newInput, responsesConversation } from "./conversation.ts";
 import { onOpenAiInvalid, problemResponse, runProblem } from "./errors.ts";
 import { abortRun, collectRun, type FollowedRun, findRun, streamRun, withRequestId } from "./follow-run.ts";
@@ -137,7 +137,7 @@ openAiResponsesRoutes.openapi(cancelRoute, async (c) => {
   const { id } = c.req.valid("param");
   const { runId } = await findResponseRun(c, id);
   await abortRun(c, runId);
-  await callSession(c.env.SESSIONS, objectNameOfRun(runId) ?? "", (session) => session.wait(runId, STOP_MS));
+  await callSession(c.env, runAddress(runId), (session) => session.wait(runId, STOP_MS));
   return withRequestId(c.json(await storedResponse(c, await findResponseRun(c, id)), 200), { runId });
 });
 
@@ -148,7 +148,7 @@ openAiResponsesRoutes.openapi(deleteRoute, async (c) => {
     const message = `The response is part of the session '${sessionKey}', which others may use`;
     throw new IsopodError("invalid_request", message, "DELETE /v1/sessions/{key} deletes a session.", { param: "id" });
   }
-  await callSession(c.env.SESSIONS, await objectNameOf(sessionKey), (session) => session.remove());
+  await callSession(c.env, await sessionAddress(c, sessionKey), (session) => session.remove());
   return c.json({ id, object: "response" as const, deleted: true as const }, 200);
 });
 
@@ -194,8 +194,7 @@ async function storedResponse(c: Context<AppEnv>, view: RunView): Promise<Respon
 }
 
 async function followFromStart(c: Context<AppEnv>, { runId, sessionKey }: RunView): Promise<FollowedRun> {
-  const objectName = objectNameOfRun(runId) ?? "";
-  const events = await callSession(c.env.SESSIONS, objectName, (session) => session.runEvents(runId, 0));
+  const events = await callSession(c.env, runAddress(runId), (session) => session.runEvents(runId, 0));
   if (events === undefined) throw new IsopodError("not_found", "The response was deleted meanwhile");
   return { runId, events, blockingApprovals: () => pendingApprovals(c, sessionKey) };
 }

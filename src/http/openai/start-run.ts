@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { agentOf } from "../../config/agents.ts";
-import { newRunId, objectNameOf } from "../../config/session-ids.ts";
+import { newRunId } from "../../config/session-ids.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import { callSession } from "../../session/api.ts";
 import type { RunInput } from "../../session-store/run.ts";
@@ -10,6 +10,7 @@ import { listSessionApprovals } from "../../session-store/session-index.ts";
 import type { AppEnv } from "../context.ts";
 import { checkedByNewest } from "../newest-services.ts";
 import type { Accepted } from "../run-schema.ts";
+import { sessionAddress } from "../session-lookup.ts";
 import type { NewInput } from "./conversation.ts";
 import { keepFiles } from "./files.ts";
 import type { FollowedRun } from "./follow-run.ts";
@@ -99,8 +100,7 @@ async function startFirstAttempt(
 
 async function firstExistingSession(c: Context<AppEnv>, keys: readonly string[]): Promise<string | undefined> {
   for (const key of keys) {
-    const objectName = await objectNameOf(key);
-    const history = await callSession(c.env.SESSIONS, objectName, (session) => session.history(1, undefined));
+    const history = await callSession(c.env, await sessionAddress(c, key), (session) => session.history(1, undefined));
     if (history !== undefined) return key;
   }
   return undefined;
@@ -112,12 +112,12 @@ async function acceptIn(
   sessionKey: string,
   idempotency: Idempotency,
 ): Promise<StartedRun & { isNew: boolean }> {
-  const objectName = await objectNameOf(sessionKey);
-  const runId = newRunId(objectName, Date.now());
+  const address = await sessionAddress(c, sessionKey);
+  const runId = newRunId(address.name, Date.now());
   const isSingleRequest = namedKey === undefined;
   const { revision: configRevision } = c.get("services");
   const request: AcceptRequest = { sessionKey, agentId, runId, configRevision, input, ...idempotency };
-  const { accepted, events } = await callSession(c.env.SESSIONS, objectName, (session) =>
+  const { accepted, events } = await callSession(c.env, address, (session) =>
     session.acceptAndFollow({ ...request, ...(isSingleRequest && { lingerMs: expiryMs }) }),
   );
   const blockingApprovals = () => pendingApprovals(c, sessionKey);

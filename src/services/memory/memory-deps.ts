@@ -4,7 +4,7 @@ import type { EmbedderCooldowns } from "../../memory/embed/cooldown.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 
 /** The Worker's bindings for memory. */
-export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "VECTORS" | "AI">;
+export type MemoryEnv = Pick<Env, "DB" | "MEMORY" | "INDEXING" | "SESSIONS" | "ISOPOD_HOST" | "VECTORS" | "AI">;
 
 /** The isolate's caches for all memories. */
 export interface MemoryCaches {

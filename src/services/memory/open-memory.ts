@@ -90,7 +90,7 @@ function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: OpenMemo
     agentId: agent.id,
     database: env.DB,
     memory: env.MEMORY,
-    call: callByKey(env.SESSIONS),
+    call: callByKey(env),
     goOn: () => waitUntil(requestIndexingAfterListing(env.INDEXING, agent.id, now())),
     now,
   });

@@ -1,6 +1,7 @@
 import { atMost } from "../../lib/at-most.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
+import type { Refusal } from "../../lib/refusal.ts";
 import type { Document, DocumentStore } from "../../memory/document-store.ts";
 import type { TranscriptPage } from "../../memory/transcript-path.ts";
 import { parseTranscriptPath } from "../../memory/transcript-path.ts";
@@ -21,8 +22,11 @@ const SLACK_MS = 60_000;
 
 /** The calls that memory makes to a session: its transcript as pages. */
 export interface TranscriptSession {
-  transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | undefined>;
-  transcriptPage(conversation: string, page: number): Promise<(TranscriptPage & { text: string }) | undefined>;
+  transcriptPages(): Promise<{ pages: TranscriptPage[]; isWhole: boolean } | Refusal | undefined>;
+  transcriptPage(
+    conversation: string,
+    page: number,
+  ): Promise<(TranscriptPage & { text: string }) | Refusal | undefined>;
 }
 
 /** Dependencies of `transcriptDocuments`. */

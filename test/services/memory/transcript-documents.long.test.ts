@@ -104,7 +104,7 @@ describe("transcripts as documents", () => {
     await say("Who brings what?", "group-plates", { sessionKey: key }).then(({ runId }) =>
       call("GET", `/v1/agent/wait?runId=${runId}`),
     );
-    const pages = (await stub.transcriptPages())!.pages;
+    const { pages } = (await stub.transcriptPages()) as { pages: { path: string }[] };
     const text = await textAt(pages[0]!.path);
     expect(text).toContain("] User Ann: I bring plate 0.");
     expect(text).toContain("] Guest Bob: I bring plate 1.");

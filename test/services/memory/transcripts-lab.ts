@@ -36,7 +36,7 @@ export async function exchange(
 /** The transcripts of `main`, and the keys of the sessions that were asked for them; where they are `mute` none answers. */
 export function transcripts({ mute = false } = {}): DocumentStore & { asked: string[] } {
   const asked: string[] = [];
-  const callSession = callByKey<TranscriptSession>(env.SESSIONS);
+  const callSession = callByKey<TranscriptSession>(env);
   const store = transcriptDocuments({
     agentId: "main",
     database: env.DB,

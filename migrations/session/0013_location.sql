@@ -1,0 +1,1 @@
+ALTER TABLE `session` ADD `location` text DEFAULT 'caller' NOT NULL;

@@ -1,0 +1,43 @@
+import { locationOf } from "../config/session-location.ts";
+import { listSessions } from "../session-store/session-index.ts";
+import type { Check } from "./check.ts";
+import type { DiagnosticsContext } from "./diagnostics-context.ts";
+
+/** Most sessions that are checked: the latest ones. */
+const MAX_SESSIONS = 500;
+/** Most sessions that are named. */
+const MAX_NAMED = 3;
+
+/** Checks whether sessions live where the configuration places new ones: the setting does not move those that exist. */
+export async function examineSessionLocations({ bindings, services }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const { config, host } = services;
+  const rows = await listSessions(bindings.DB, { agentId: undefined, since: 0, limit: MAX_SESSIONS });
+  const placed = rows.map(({ key, location }) => ({ key, is: location ?? "caller", wanted: locationOf(config, key) }));
+  const elsewhere = placed.filter(({ is, wanted }) => is !== wanted);
+  const head = { id: "sessions.locations", area: "sessions", path: "session.location" } as const;
+  if (host === "workerd" && placed.some(({ wanted }) => wanted === "eu")) {
+    return [
+      {
+        ...head,
+        status: "warn",
+        message:
+          "Sessions are to be within the jurisdiction 'eu', and this is not Cloudflare: they are on this machine.",
+        fix: "Deploy Isopod to Cloudflare, or take the location out.",
+      },
+    ];
+  }
+  if (elsewhere.length === 0) {
+    return [{ ...head, status: "ok", message: `The latest ${placed.length} sessions live where new ones would.` }];
+  }
+  const named = elsewhere.slice(0, MAX_NAMED).map(({ key, is, wanted }) => `${key} (${is}, not ${wanted})`);
+  const others = elsewhere.length > MAX_NAMED ? " and others" : "";
+  return [
+    {
+      ...head,
+      status: "warn",
+      message: `${elsewhere.length} of the latest ${placed.length} sessions live elsewhere than new ones would: ${named.join(", ")}${others}.`,
+      fix: "Move them with POST /v1/sessions/{key}/move, or leave them where they are.",
+    },
+  ];
+}
