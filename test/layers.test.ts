@@ -54,8 +54,9 @@ function rowOf(room: string): number {
 }
 
 function importsOf(path: string, text: string): Import[] {
-  const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^"';]*?["']([^"']+)["']/gms);
-  return [...found].map(([, typeOnly, to]) => ({
+  const atOnce = text.matchAll(/^(?:import|export)\s+(type\s)?[^"';]*?["']([^"']+)["']/gms);
+  const whenNeeded = text.matchAll(/\bimport\((type\s)?["']([^"']+)["']\)/g);
+  return [...atOnce, ...whenNeeded].map(([, typeOnly, to]) => ({
     from: path,
     to: resolve(path, to ?? ""),
     typeOnly: typeOnly !== undefined,

@@ -1,4 +1,5 @@
 import { type Agent, agentIds } from "../config/agents.ts";
+import { lazy } from "../lib/lazy.ts";
 import { usdOf } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
 import { budgetScopes, type Cap, type CappedScope, HOUR, type Scope, type Spending } from "./budget-caps.ts";
@@ -119,7 +120,7 @@ export function amountText(of: Spending, amount: number): string {
 
 /** An amount without its unit: `5`, `$2.50`. */
 export function figureText(of: Spending, amount: number): string {
-  return of === "micros" ? dollars.format(usdOf(amount)) : whole.format(amount);
+  return of === "micros" ? dollars().format(usdOf(amount)) : whole().format(amount);
 }
 
 /** An instant within a week, to the minute, rounded up: `at 14:05 (UTC)`, `on Sunday at 14:05 (UTC)`. */
@@ -135,5 +136,7 @@ export function timeText(at: number, now: number, { zone: timeZone, hours }: Clo
   return `${isToday ? "" : `on ${day.format(instant)} `}at ${time.format(instant)} (${timeZone})`;
 }
 
-const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 4 });
+const whole = lazy(() => new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 }));
+const dollars = lazy(
+  () => new Intl.NumberFormat("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 4 }),
+);

@@ -1,59 +1,92 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { build, type Loader, stop } from "esbuild";
-import type { SourcelessWorkerOptions } from "wrangler";
+import { type BuildOptions, build, type Metafile, type OutputFile, stop } from "esbuild";
 
-const FRONT = fileURLToPath(new URL("front-worker.ts", import.meta.url));
+const FRONT = join(import.meta.dirname, "front-worker.ts");
 const PAGE_BUILD = join("src", "web", "build.ts");
-/** A rule of wrangler.toml for every file of an extension, which is all that esbuild has loaders for. */
-const EVERY_FILE = /^\*\*\/\*(\.\w+)$/;
+/** The documentation, the agent's templates, the bundled skills and the migrations travel inside the bundle. */
+const LOADERS = { ".md": "text", ".sql": "text", ".sh": "text" } as const;
+
+/** An ES module of the Worker, by its path in the bundle. */
+export interface WorkerModule {
+  path: string;
+  text: string;
+}
+
+/** A Worker as ES modules: the main one first, then those that it imports, at once or when it needs them. */
+export interface WorkerBundle {
+  modules: WorkerModule[];
+  /** The source map of each module, by the module's path. */
+  maps: WorkerModule[];
+  metafile: Metafile;
+}
 
 /** What a start of the Worker runs: Isopod, and the Worker in front of it. */
 export interface Bundles {
-  isopod: string;
+  isopod: WorkerModule[];
   front: string;
 }
 
-/** Builds the page, and bundles Isopod by `main` and `rules` of wrangler.toml. */
-export async function bundle(
-  root: string,
-  main: string,
-  rules: SourcelessWorkerOptions["modulesRules"],
-): Promise<Bundles> {
-  const loader: Record<string, Loader> = {};
-  for (const { type, include } of rules ?? []) {
-    for (const glob of include) {
-      const extension = EVERY_FILE.exec(glob)?.[1];
-      if (type === "Text" && extension !== undefined) loader[extension] = "text";
-    }
-  }
+/** Builds the page, and bundles Isopod and the Worker in front of it. */
+export async function bundle(root: string, main: string): Promise<Bundles> {
   try {
     const page = promisify(execFile)(process.execPath, [PAGE_BUILD], { cwd: root });
-    const [isopod, front] = await Promise.all([bundleFile(main, loader), bundleFile(FRONT, {}), page]);
-    return { isopod, front };
+    const [{ modules }, [front]] = await Promise.all([bundleWorker(main), bundleFile(FRONT), page]);
+    return { isopod: modules, front: front?.text ?? "" };
   } finally {
     // Its service would keep 300 MB for as long as Isopod runs.
     await stop();
   }
 }
 
-/** As wrangler bundles a Worker: workerd has the modules of `cloudflare:` and `node:` itself. */
-async function bundleFile(entry: string, loader: Record<string, Loader>): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [entry],
-    bundle: true,
+/**
+ * Bundles a Worker as several modules: what is reached by `import()` alone is a module of its own, which workerd evaluates
+ * when it is first imported. Wrangler makes one module of all, in which each lazy part and all that it needs is a
+ * function that is compiled a second time.
+ */
+export async function bundleWorker(main: string): Promise<WorkerBundle> {
+  const { outputFiles, metafile } = await build({
+    ...OPTIONS,
+    entryPoints: { index: main },
+    outdir: OUTPUT,
+    outExtension: { ".js": ".mjs" },
+    chunkNames: "[name]-[hash]",
+    splitting: true,
+    sourcemap: "external",
+    sourcesContent: false,
+    metafile: true,
     write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    define: { "process.env.NODE_ENV": '"production"' },
-    loader,
-    logLevel: "error",
   });
-  const text = outputFiles[0]?.text;
-  if (text === undefined) throw new Error(`esbuild made nothing of ${entry}.`);
-  return text;
+  const named = outputFiles.map(({ path, text }) => ({ path: relative(OUTPUT, path), text }));
+  const modules = named.filter(({ path }) => path.endsWith(".mjs"));
+  const maps = named.filter(({ path }) => path.endsWith(".mjs.map"));
+  return {
+    modules: modules.sort((one, other) => Number(other.path === MAIN_MODULE) - Number(one.path === MAIN_MODULE)),
+    maps: maps.map(({ path, text }) => ({ path: path.slice(0, -".map".length), text })),
+    metafile,
+  };
+}
+
+/** The path of a bundle's main module. */
+export const MAIN_MODULE = "index.mjs";
+/** Nothing is written there: esbuild names its outputs by it. */
+const OUTPUT = join(process.cwd(), "dist", "worker");
+
+/** workerd has the modules of `cloudflare:` and `node:` itself. */
+const OPTIONS = {
+  bundle: true,
+  format: "esm",
+  target: "es2024",
+  minify: true,
+  conditions: ["workerd", "worker", "browser"],
+  external: ["cloudflare:*", "node:*"],
+  define: { "process.env.NODE_ENV": '"production"' },
+  loader: LOADERS,
+  logLevel: "error",
+} as const satisfies BuildOptions;
+
+async function bundleFile(entry: string): Promise<OutputFile[]> {
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints: [entry], write: false });
+  return outputFiles;
 }

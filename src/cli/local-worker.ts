@@ -33,8 +33,8 @@ export interface LocalWorker {
  */
 export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWorker> {
   const { main, compatibilityDate, bindings, workerOptions } = await readConfiguration(deps);
-  const { modulesRules, ...options } = workerOptions;
-  const { isopod, front } = await bundle(deps.root, main, modulesRules);
+  const { modulesRules: _, ...options } = workerOptions;
+  const { isopod, front } = await bundle(deps.root, main);
   const entry = await closeEntry(deps.stateFolder);
   const workers: V4WorkerOptions[] = [
     {
@@ -49,8 +49,7 @@ export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWork
     {
       ...options,
       name: NAME,
-      modules: true,
-      script: isopod,
+      modules: isopod.map(({ path, text }) => ({ type: "ESModule", path, contents: text })),
       rootPath: deps.root,
       bindings: { ...bindings, ISOPOD_HOST: "workerd" },
     },

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { IsopodError } from "../lib/errors.ts";
+import { lazy } from "../lib/lazy.ts";
 import { heartbeat } from "./automation-schema.ts";
 import type { contextLimits } from "./model-schema.ts";
 import { withOverrides } from "./overrides.ts";
@@ -176,7 +177,7 @@ function nameOf(choice: ModelChoice): string | undefined {
 export type Heartbeat = z.output<typeof heartbeat>;
 
 /** The shared block where none is configured. */
-const DEFAULT_HEARTBEAT = heartbeat.parse({});
+const defaultHeartbeat = lazy(() => heartbeat.parse({}));
 
 /**
  * The heartbeat of an agent; undefined if it has none. Once an agent has a block of its own, only agents with one have
@@ -186,7 +187,7 @@ const DEFAULT_HEARTBEAT = heartbeat.parse({});
 export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
   const { defaults } = config.agents;
   const own = agentEntryOf(config, agentId)?.heartbeat;
-  const shared = defaults.heartbeat ?? DEFAULT_HEARTBEAT;
+  const shared = defaults.heartbeat ?? defaultHeartbeat();
   if (hasOwnHeartbeats(config)) return own && enabledHeartbeat(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
   return defaults.heartbeat && agentId === defaultAgentId(config) ? enabledHeartbeat(shared) : undefined;
 }

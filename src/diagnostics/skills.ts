@@ -1,7 +1,7 @@
 import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import { nearestNames } from "../lib/nearest.ts";
 import { MIN_SECRET_CHARS } from "../security/mask.ts";
-import { installTargets } from "../services/skills/skill-installs.ts";
+import { installTargets } from "../services/skills/install-targets.ts";
 import { agentSkillsOverview, type SkillOverviewRow, type SkillsOverview } from "../services/skills/skills-overview.ts";
 import { ABANDONED_MS } from "../skills/install/finish-work.ts";
 import type { InstallTarget } from "../skills/install/install-target.ts";

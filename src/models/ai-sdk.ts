@@ -6,6 +6,7 @@ import {
   type LanguageModelV4Message,
   TypeValidationError,
 } from "@ai-sdk/provider";
+import { lazy } from "../lib/lazy.ts";
 import { type Failure, toModelError } from "./error.ts";
 import type { Message, ModelError } from "./message.ts";
 import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolSchema } from "./model.ts";
@@ -18,7 +19,8 @@ export interface WireModel extends PromptTarget {
   maxOutputTokens: number;
   /** The address of requests, for error messages. */
   baseUrl: string;
-  language: LanguageModelV4;
+  /** Opens the model of the package, whose code is evaluated with the first request. */
+  language(): Promise<LanguageModelV4>;
   /** Adds the layers of the system prompt to the conversation. */
   arrange(system: SystemPrompt, conversation: LanguageModelV4Message[]): LanguageModelV4Message[];
   /** The rest of the request: thinking, limits, caching. */
@@ -29,11 +31,12 @@ export interface WireModel extends PromptTarget {
 
 /** A model on the AI SDK's provider contract: one `doStream` per call, without retries. */
 export function aiSdkModel(wire: WireModel): Model {
+  const language = lazy(() => wire.language());
   return {
     ref: wire.ref,
     contextWindow: wire.contextWindow,
     maxOutputTokens: wire.maxOutputTokens,
-    stream: (request, signal) => answer(wire, request, signal),
+    stream: (request, signal) => answer({ ...wire, language }, request, signal),
   };
 }
 
@@ -79,7 +82,8 @@ function isWhole(reply: ReplyBuilder): boolean {
 
 async function open(wire: WireModel, request: ModelRequest, abortSignal: AbortSignal) {
   const conversation = await toPrompt(request, wire);
-  const { stream } = await wire.language.doStream({
+  const language = await wire.language();
+  const { stream } = await language.doStream({
     prompt: wire.arrange(request.system, conversation),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),

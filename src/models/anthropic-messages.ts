@@ -1,5 +1,5 @@
-import { type AnthropicLanguageModelOptions, createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { AnthropicLanguageModelOptions } from "@ai-sdk/anthropic";
+import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import { joiningFetch, type WireDelta } from "./join-deltas.ts";
@@ -12,18 +12,12 @@ const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemera
  * and after the last message, for the next call of the same run.
  */
 export function anthropicMessages(options: WireOptions): Model {
-  const provider = createAnthropic({
-    baseURL: versioned(options.baseUrl),
-    apiKey: options.apiKey ?? NO_KEY,
-    headers: options.headers,
-    fetch: joiningFetch(options.fetch, messagesDelta),
-  });
   return aiSdkModel({
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
-    language: provider.messages(options.modelId),
+    language: () => openLanguage(options),
     imagesInResults: true,
     // The API refuses thinking of an earlier turn if anything before it changed, and our system prompt may.
     reasoningScope: "turn",
@@ -38,6 +32,17 @@ export function anthropicMessages(options: WireOptions): Model {
       ...(options.reasoning !== false && { reasoning: request.thinking === "off" ? "none" : request.thinking }),
     }),
   });
+}
+
+async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
+  const { createAnthropic } = await import("@ai-sdk/anthropic");
+  const provider = createAnthropic({
+    baseURL: versioned(options.baseUrl),
+    apiKey: options.apiKey ?? NO_KEY,
+    headers: options.headers,
+    fetch: joiningFetch(options.fetch, messagesDelta),
+  });
+  return provider.messages(options.modelId);
 }
 
 function cachedToTheEnd(conversation: LanguageModelV4Message[]): LanguageModelV4Message[] {

@@ -1,4 +1,4 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { aiSdkModel, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import { joiningFetch, type WireDelta } from "./join-deltas.ts";
@@ -6,21 +6,12 @@ import type { Model } from "./model.ts";
 
 /** Chat Completions, at OpenAI or any compatible server: Ollama, LM Studio, vLLM, DeepSeek, OpenRouter. */
 export function openaiCompletions(options: WireOptions): Model {
-  const provider = createOpenAICompatible({
-    name: "compatible",
-    baseURL: options.baseUrl,
-    headers: options.headers,
-    fetch: joiningFetch(options.fetch, completionsDelta),
-    includeUsage: true,
-    transformRequestBody: (body) => inHostDialect(options.baseUrl, body),
-    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-  });
   return aiSdkModel({
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
-    language: provider.chatModel(options.modelId),
+    language: () => openLanguage(options),
     imagesInResults: false,
     reasoningScope: "history",
     // One message: the chat templates of many open models allow a system message only at the start.
@@ -39,6 +30,20 @@ export function openaiCompletions(options: WireOptions): Model {
         takesCacheKey(options.baseUrl) && { providerOptions: { compatible: { prompt_cache_key: request.cacheKey } } }),
     }),
   });
+}
+
+async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  const provider = createOpenAICompatible({
+    name: "compatible",
+    baseURL: options.baseUrl,
+    headers: options.headers,
+    fetch: joiningFetch(options.fetch, completionsDelta),
+    includeUsage: true,
+    transformRequestBody: (body) => inHostDialect(options.baseUrl, body),
+    ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+  });
+  return provider.chatModel(options.modelId);
 }
 
 type Body = Record<string, unknown>;

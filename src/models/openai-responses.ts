@@ -1,4 +1,5 @@
-import { createOpenAI, type OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
 import { joiningFetch, type WireDelta } from "./join-deltas.ts";
@@ -9,18 +10,12 @@ import type { Model } from "./model.ts";
  * the transcript. The stable system prompt is `instructions`, the dynamic one the first message.
  */
 export function openaiResponses(options: WireOptions): Model {
-  const provider = createOpenAI({
-    baseURL: options.baseUrl,
-    apiKey: options.apiKey ?? NO_KEY,
-    headers: options.headers,
-    fetch: joiningFetch(options.fetch, responsesDelta),
-  });
   return aiSdkModel({
     ref: options.ref,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
-    language: provider.responses(options.modelId),
+    language: () => openLanguage(options),
     imagesInResults: true,
     reasoningScope: "history",
     arrange: ({ dynamic }, conversation) =>
@@ -41,6 +36,17 @@ export function openaiResponses(options: WireOptions): Model {
       },
     }),
   });
+}
+
+async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  const provider = createOpenAI({
+    baseURL: options.baseUrl,
+    apiKey: options.apiKey ?? NO_KEY,
+    headers: options.headers,
+    fetch: joiningFetch(options.fetch, responsesDelta),
+  });
+  return provider.responses(options.modelId);
 }
 
 const DELTAS: readonly unknown[] = [

@@ -1,6 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import type { Agent } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { lazy } from "../lib/lazy.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import { type Config, wholeSchema } from "../services/config-schema.ts";
 import type { Services } from "../services/services.ts";
@@ -29,7 +30,7 @@ export function sessionPreferences(
   };
 }
 
-const DEFAULT_QUEUE = wholeSchema.parse({}).messages.queue;
+const defaultQueue = lazy(() => wholeSchema.parse({}).messages.queue);
 
 /** The queue policy of a session. With an invalid configuration the defaults apply. */
 export function queuePolicyFor(
@@ -47,7 +48,7 @@ function queueConfig(services: () => Services): Config["messages"]["queue"] {
   try {
     return services().config.messages.queue;
   } catch (error) {
-    if (error instanceof IsopodError) return DEFAULT_QUEUE;
+    if (error instanceof IsopodError) return defaultQueue();
     throw error;
   }
 }

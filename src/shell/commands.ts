@@ -1,20 +1,90 @@
-import { type CommandName, getCommandNames, getNetworkCommandNames } from "just-bash/browser";
+import type { CommandName } from "just-bash/browser";
+
+/** The programs of just-bash that a script may call, the network programs aside. Those of `LEFT_OUT` are not among them. */
+export const PROGRAMS: readonly CommandName[] = [
+  "echo",
+  "cat",
+  "printf",
+  "ls",
+  "mkdir",
+  "rmdir",
+  "touch",
+  "rm",
+  "cp",
+  "mv",
+  "ln",
+  "chmod",
+  "pwd",
+  "readlink",
+  "head",
+  "tail",
+  "wc",
+  "stat",
+  "grep",
+  "fgrep",
+  "egrep",
+  "rg",
+  "sed",
+  "awk",
+  "sort",
+  "uniq",
+  "comm",
+  "cut",
+  "paste",
+  "tr",
+  "rev",
+  "nl",
+  "fold",
+  "expand",
+  "unexpand",
+  "strings",
+  "column",
+  "join",
+  "tee",
+  "find",
+  "basename",
+  "dirname",
+  "tree",
+  "du",
+  "env",
+  "printenv",
+  "xargs",
+  "true",
+  "false",
+  "bash",
+  "sh",
+  "jq",
+  "base64",
+  "diff",
+  "date",
+  "sleep",
+  "timeout",
+  "time",
+  "seq",
+  "expr",
+  "md5sum",
+  "sha1sum",
+  "sha256sum",
+  "file",
+  "help",
+  "which",
+  "tac",
+  "hostname",
+  "whoami",
+  "od",
+  "gzip",
+  "gunzip",
+  "zcat",
+];
 
 /**
  * Programs of just-bash that do not work here: those for a terminal or for command history, `html-to-markdown` (needs a
  * browser's DOM) and `split` (uses a hundred times the memory of its file).
  */
-const LEFT_OUT: ReadonlySet<string> = new Set(["alias", "clear", "history", "html-to-markdown", "split", "unalias"]);
+export const LEFT_OUT: readonly CommandName[] = ["alias", "clear", "history", "html-to-markdown", "split", "unalias"];
 
-/** The programs of just-bash that a script may call, the network programs aside. */
-export const PROGRAMS: readonly CommandName[] = getCommandNames().filter(isOffered);
-
-/** Our own programs. */
-const OWN = ["yq"];
+/** Our own programs, and just-bash's network programs. */
+const OTHERS = ["yq", "curl"];
 
 /** All commands of the shell, sorted: the values that a skill's `requires.bins` may name. */
-export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...OWN, ...getNetworkCommandNames()].sort();
-
-function isOffered(name: string): name is CommandName {
-  return !LEFT_OUT.has(name);
-}
+export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...OTHERS].sort();

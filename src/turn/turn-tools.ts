@@ -1,5 +1,4 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { findPage, PAGES } from "../docs/pages.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { createMask } from "../security/mask.ts";
@@ -113,10 +112,14 @@ async function inWords<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Isopod's own documentation. */
+/** Isopod's own documentation, which is loaded where it is read. */
 const docs: Resource = {
-  read: async (path) => findPage(path)?.text,
-  list: async () => PAGES.map(({ name, title, about }) => ({ path: name, about: `${title}: ${about}` })),
+  read: async (path) => (await import("../docs/pages.ts")).findPage(path)?.text,
+  list: async () =>
+    (await import("../docs/pages.ts")).PAGES.map(({ name, title, about }) => ({
+      path: name,
+      about: `${title}: ${about}`,
+    })),
 };
 
 /**

@@ -1,4 +1,5 @@
-import { createShell, type ShellDeps } from "../../src/shell/create-shell.ts";
+import { createShell } from "../../src/shell/create-shell.ts";
+import type { ShellDeps } from "../../src/shell/run-script.ts";
 import type { ShellResult, ShellRun } from "../../src/shell/shell.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";

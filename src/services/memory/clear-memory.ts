@@ -1,4 +1,5 @@
 import { memorySearch } from "../../config/memory-schema.ts";
+import { lazy } from "../../lib/lazy.ts";
 import { log } from "../../lib/log.ts";
 import { dropIndex, hasIndex } from "../../memory/store/clear-index.ts";
 import { syncFiles } from "../../memory/sync/sync-files.ts";
@@ -8,7 +9,7 @@ import { askForRest } from "./ask-for-rest.ts";
 import type { MemoryEnv } from "./memory-deps.ts";
 
 /** An agent that is not configured has no settings; for clearing, the defaults will do. */
-const SETTINGS = memorySearch.parse({});
+const defaultSettings = lazy(() => memorySearch.parse({}));
 
 /** Dependencies of `clearMemory`. */
 export interface ClearMemoryDeps extends Pick<VectorDeps, "agentId" | "host" | "now"> {
@@ -31,7 +32,7 @@ export async function clearMemory(
     {
       database,
       agentId,
-      settings: SETTINGS,
+      settings: defaultSettings(),
       embedders: { primary: undefined, fallback: undefined },
       embedderForSpace: () => undefined,
       vectorize,
@@ -44,7 +45,7 @@ export async function clearMemory(
   // Without an embedder all vector spaces are dropped as a whole: no single vector has to be removed.
   const removeVectors = async () => {};
   const files = await syncFiles(
-    { database, agentId, settings: SETTINGS, stores: [], removeVectors, now },
+    { database, agentId, settings: defaultSettings(), stores: [], removeVectors, now },
     { force: false, ...half },
   );
   if (await dropIndex(database, agentId, now())) {

@@ -1,13 +1,13 @@
 import type { Agent } from "../../config/agents.ts";
 import { discover } from "../../skills/discover.ts";
-import { installedSkillSource } from "../../skills/install/install-skill.ts";
+import { installedSkillSource } from "../../skills/install/install-target.ts";
 import { checkQuarantine, type FilesByLocation } from "../../skills/install/quarantine.ts";
 import type { LeftOut, SkillRoot } from "../../skills/skill.ts";
 import { SkillCache } from "../../skills/skill-cache.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Services } from "../services.ts";
+import { installTargets } from "./install-targets.ts";
 import { type ScannedSkill, type ScannedSkills, scannedSkills } from "./scanned-skills.ts";
-import { installTargets } from "./skill-installs.ts";
 import { listedRoots } from "./skill-listings.ts";
 import { rootsToScan } from "./skill-roots.ts";
 

@@ -1,20 +1,8 @@
-import type { Agent } from "../../config/agents.ts";
 import type { DownloadDeps } from "../../skills/install/archive-request.ts";
 import { DOWNLOAD_MS } from "../../skills/install/download.ts";
-import { agentInstallTarget, type InstallTarget, managedInstallTarget } from "../../skills/install/install-target.ts";
 import { MAX_ARCHIVE_BYTES } from "../../skills/install/refusal.ts";
 import type { PackageRules } from "../../skills/install/skill-package.ts";
 import type { Services } from "../services.ts";
-
-/**
- * The install targets for an agent: its own workspace, and the folder of all agents. Creating them accesses no store.
- */
-export function installTargets(
-  agent: Agent,
-  { installs, workspaceOf }: Pick<Services, "installs" | "workspaceOf">,
-): { own: InstallTarget; managed: InstallTarget } {
-  return { own: agentInstallTarget(installs, agent, workspaceOf(agent)), managed: managedInstallTarget(installs) };
-}
 
 /** The configured rules for installed packages. */
 export function installRules({ config }: Pick<Services, "config">): PackageRules {

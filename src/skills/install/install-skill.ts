@@ -1,7 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { byteLength } from "../../lib/text.ts";
 import { ABANDONED_MS, finishAbandoned, finishInstall, skillFolderFiles } from "./finish-work.ts";
-import type { InstallTarget } from "./install-target.ts";
+import { type InstallTarget, installedSkillSource } from "./install-target.ts";
 import {
   changeLock,
   type DamagedEntry,
@@ -101,11 +101,6 @@ function refuseUnexpectedFiles(
       "Try again; if it persists, report it to the registry.",
     );
   }
-}
-
-/** The skill source that a target belongs to. */
-export function installedSkillSource({ scope }: Pick<InstallTarget, "scope">): "workspace" | "managed" {
-  return scope === "agent" ? "workspace" : "managed";
 }
 
 /** Whether a folder has exactly the files of a manifest. */

@@ -80,3 +80,8 @@ function lockLocation({ bucket, wait, now, newVersionId }: InstallStore, name: s
     newId: newVersionId,
   };
 }
+
+/** The skill source that a target belongs to. */
+export function installedSkillSource({ scope }: Pick<InstallTarget, "scope">): "workspace" | "managed" {
+  return scope === "agent" ? "workspace" : "managed";
+}

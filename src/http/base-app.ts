@@ -1,0 +1,40 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono, NotFoundHandler } from "hono";
+import { requireLogin } from "./auth.ts";
+import type { AppEnv } from "./context.ts";
+import { onError } from "./errors.ts";
+import { provideServices } from "./newest-services.ts";
+import { onOpenAiError, speaksOpenAi } from "./openai/errors.ts";
+import { notFoundHandler, requirePlainPath } from "./request-path.ts";
+
+/** Routes and the path below which they are. */
+export type MountedRoutes = readonly [path: "/" | "/v1", routes: Hono<AppEnv>];
+
+/** The routes of an app, by what a request needs before it comes to them. */
+export interface AppRoutes {
+  /** Below `/v1` these, too, are open to everybody. */
+  open?: readonly MountedRoutes[];
+  /** For somebody who is logged in, whether the configuration is valid or not. */
+  unconfigured?: readonly MountedRoutes[];
+  /** With the services of the configuration in force; below `/v1` for somebody who is logged in. */
+  configured: readonly MountedRoutes[];
+  /** Answers other requests; by default with 404 or 405. */
+  notFound?: NotFoundHandler<AppEnv>;
+}
+
+/** An app of these routes, with what is true of all requests. */
+export function createBaseApp({ open = [], unconfigured = [], configured, notFound }: AppRoutes): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  app.onError((error, c) => (speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c)));
+  app.notFound(notFound ?? notFoundHandler(() => app.routes));
+  app.use(requirePlainPath);
+  for (const [path, routes] of open) app.route(path, routes);
+  app.use("/v1/*", requireLogin);
+  for (const [path, routes] of unconfigured) app.route(path, routes);
+  app.use(async (c, next) => {
+    await provideServices(c);
+    await next();
+  });
+  for (const [path, routes] of configured) app.route(path, routes);
+  return app;
+}

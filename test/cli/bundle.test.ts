@@ -1,0 +1,56 @@
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundleWorker, MAIN_MODULE, type WorkerBundle } from "../../src/cli/bundle.ts";
+import { startModules } from "../bench/start-modules.ts";
+
+let bundle: WorkerBundle;
+/** The modules that are evaluated when an isolate starts, and the files that they are made of. */
+let start: ReturnType<typeof startModules>;
+
+beforeAll(async () => {
+  bundle = await bundleWorker("src/index.ts");
+  start = startModules(bundle);
+});
+
+describe("what is evaluated when an isolate starts", () => {
+  test.each([
+    ["just-bash", "node_modules/just-bash/"],
+    ["a provider of the AI SDK", "node_modules/@ai-sdk/openai/"],
+    ["a provider of the AI SDK", "node_modules/@ai-sdk/openai-compatible/"],
+    ["a provider of the AI SDK", "node_modules/@ai-sdk/anthropic/"],
+    ["what unpacks skills", "node_modules/fflate/"],
+    ["what unpacks skills", "node_modules/modern-tar/"],
+    ["the download of skills", "src/skills/install/download.ts"],
+    ["the documentation", "src/docs/api.md"],
+    ["the documentation", "src/docs/pages.ts"],
+    ["the rules of the offline model", "src/models/offline/"],
+    ["the import of an OpenClaw configuration", "src/migrate/"],
+    ["the doctor", "src/diagnostics/"],
+    ["the routes that no message passes", "src/http/app.ts"],
+    ["the consumers of queues and the cron tick", "src/events/"],
+  ])("is not %s (%s)", (_, path) => {
+    expect(Object.keys(bundle.metafile.inputs).filter((input) => input.startsWith(path))).not.toEqual([]);
+    expect(start.inputs.filter((input) => input.startsWith(path))).toEqual([]);
+  });
+
+  test("is what a message passes", () => {
+    expect(start.modules[0]).toBe(MAIN_MODULE);
+    expect(start.inputs).toEqual(
+      expect.arrayContaining(["src/session/session.ts", "src/http/agent.ts", "src/turn/turn.ts"]),
+    );
+  });
+
+  test("fits what the Free plan allows, and leaves room", () => {
+    const kib = (paths: readonly string[]) =>
+      bundle.modules
+        .filter(({ path }) => paths.includes(path))
+        .reduce((sum, { text }) => sum + gzipSync(text).length / 1024, 0);
+    expect(kib(start.modules)).toBeLessThan(700);
+    expect(kib(bundle.modules.map(({ path }) => path))).toBeLessThan(1300);
+  });
+});
+
+test("every module has a source map that names our files", () => {
+  expect(bundle.maps.map(({ path }) => path).sort()).toEqual(bundle.modules.map(({ path }) => path).sort());
+  expect(bundle.maps.map(({ text }) => text).join()).toContain("src/session/session.ts");
+});
