@@ -16,6 +16,7 @@ import index from "./index.md";
 import limits from "./limits.md";
 import memory from "./memory.md";
 import models from "./models.md";
+import placement from "./placement.md";
 import plugins from "./plugins.md";
 import prompt from "./prompt.md";
 import security from "./security.md";
@@ -46,6 +47,7 @@ export const PAGES: readonly DocsPage[] = [
   page("index", index),
   page("getting-started", gettingStarted),
   page("deploy", deploy),
+  page("placement", placement),
   page("configuration", configuration),
   page("configuration-reference", configurationReference),
   page("models", models),

@@ -5,9 +5,9 @@ import { applyFileHooks } from "../plugins/apply-prompt-hooks.ts";
 import type { Services } from "../services/services.ts";
 import { isSkillAddress } from "../services/skills/skill-files.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import { type BootstrapFiles, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
+import { type BootstrapFiles, type BootstrapRequest, etagsShown, loadBootstrap } from "../workspace/bootstrap.ts";
 import { noteOnboardingEnd, type OnboardingCache, onboardingStage, settleOnboarding } from "../workspace/onboarding.ts";
-import { seedWorkspace } from "../workspace/seed.ts";
+import { isSeeded, seedWorkspace } from "../workspace/seed.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { isOwnerAlone, isPersonal } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -18,34 +18,67 @@ import type { FilesDeps } from "./turn-deps.ts";
  * files are skipped, none is read or created.
  */
 export async function gatherFiles(
-  { mode, principal, runId, agent, services: { config } }: TurnContext,
+  context: TurnContext,
   workspace: Workspace,
   deps: FilesDeps,
 ): Promise<BootstrapFiles> {
+  const { mode, runId, agent } = context;
   if (agent.defaults.skipBootstrap) return { shown: [], warnings: [] };
   const onboarding = onboardingOf(agent);
   const listed = (await deps.listing) ?? (await workspace.list(""));
   const listing = await seedWorkspace(workspace, listed, Date.now());
   if (mode === "none") return { shown: [], warnings: [] };
-  const isHere = mode === "full" && isOwnerAlone(principal);
-  const firstConversation = isHere ? await onboardingStage(workspace, listing, onboarding) : "elsewhere";
-  const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
-  const limits = { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars };
-  const { shown: files, ...rest } = await loadBootstrap({
+  const firstConversation = isOnboardingHere(context)
+    ? await onboardingStage(workspace, listing, onboarding)
+    : "elsewhere";
+  const request = bootstrapRequest(context, {
     workspace,
     listing,
     cache: deps.bootstrapCache,
     mode,
-    heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
-    personal: isPersonal(principal, config),
     firstConversation,
-    limits,
   });
+  const { shown: files, ...rest } = await loadBootstrap(request);
   if (firstConversation === "here") noteOnboardingEnd(files, listing, onboarding);
-  const shown = await applyFileHooks(files, limits, deps.hooks, runId);
+  const shown = await applyFileHooks(files, request.limits, deps.hooks, runId);
   const asTheyAre = files.filter((file) => shown.includes(file));
   deps.readEtags.seen(etagsShown(asTheyAre, deps.bootstrapCache));
   return { ...rest, shown };
+}
+
+/**
+ * Reads what `gatherFiles` will need, into the caches that it looks into, beside other work. Nothing is written. Never
+ * rejects: what fails is read again.
+ */
+export async function readFilesAhead(
+  context: TurnContext,
+  workspace: Workspace,
+  { listing: listed, bootstrapCache: cache }: Pick<FilesDeps, "listing" | "bootstrapCache">,
+): Promise<void> {
+  const { agent, mode } = context;
+  const listing = await listed;
+  if (listing === undefined || !isSeeded(listing) || agent.defaults.skipBootstrap || mode === "none") return;
+  const firstConversation = isOnboardingHere(context) ? "here" : "elsewhere";
+  const stage = firstConversation === "here" ? onboardingStage(workspace, listing, onboardingOf(agent)) : undefined;
+  const files = loadBootstrap(bootstrapRequest(context, { workspace, listing, cache, mode, firstConversation }));
+  await Promise.allSettled([stage, files]);
+}
+
+function isOnboardingHere({ mode, principal }: TurnContext): boolean {
+  return mode === "full" && isOwnerAlone(principal);
+}
+
+function bootstrapRequest(
+  { principal, agent, services: { config } }: TurnContext,
+  given: Pick<BootstrapRequest, "workspace" | "listing" | "cache" | "mode" | "firstConversation">,
+) {
+  const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
+  return {
+    ...given,
+    heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
+    personal: isPersonal(principal, config),
+    limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
+  };
 }
 
 /** The bytes of an image in a message; undefined if the file is gone or is not a readable image. */

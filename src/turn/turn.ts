@@ -22,7 +22,7 @@ import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import { gatherFiles, loadImage } from "./turn-files.ts";
+import { gatherFiles, loadImage, readFilesAhead } from "./turn-files.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
 
@@ -39,7 +39,8 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const workspace = services.workspaceOf(agent);
   const spills = { bucket: deps.files, folder: sessionFolder(agent.id, await objectNameOf(session.key)) };
   const seen = withResults(workspace, { spills, resultAt: deps.resultAt });
-  const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing });
+  const readAhead = () => readFilesAhead(context, workspace, deps);
+  const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead });
   const tools = turnTools(context, { ...deps, skills }, seen);
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());

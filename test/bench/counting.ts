@@ -27,10 +27,21 @@ export interface Counts {
   doRowsWritten: number;
 }
 
+/** A request to R2 or D1 that was answered before the model was asked, and that was therefore waited for. */
+export interface RemoteCall {
+  /** Who has sent it: the Worker before it called the session's object, or the object. */
+  from: "worker" | "object";
+  to: "r2" | "d1";
+  /** 1 for what was sent before any answer, 2 for what was sent after the first answer … */
+  step: number;
+}
+
 /** What `GET /counts` answers: a turn up to its first request to a model, and the whole of it. */
 export interface TurnCounts {
   beforeModel: Counts | undefined;
   total: Counts;
+  /** In the order of their answers. */
+  waitedFor: RemoteCall[];
 }
 
 const none = {
@@ -50,6 +61,9 @@ const none = {
 let counts = { ...none };
 let cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
 let beforeModel: Counts | undefined;
+let waitedFor: RemoteCall[] = [];
+/** Whether the Worker has called the session's object. */
+let isInObject = false;
 let getsUnderWay = 0;
 /** How much later R2 and D1 answer: what is waited for has then been answered before the model is asked, and nothing else. */
 let remoteMs = 0;
@@ -70,6 +84,18 @@ export class Session extends IsopodSession {
   constructor(ctx: DurableObjectState, env: Env) {
     countObject(ctx.storage);
     super(ctx, countedBindings(env));
+  }
+
+  override accept(...args: Parameters<IsopodSession["accept"]>): ReturnType<IsopodSession["accept"]> {
+    isInObject = true;
+    return super.accept(...args);
+  }
+
+  override acceptAndFollow(
+    ...args: Parameters<IsopodSession["acceptAndFollow"]>
+  ): ReturnType<IsopodSession["acceptAndFollow"]> {
+    isInObject = true;
+    return super.acceptAndFollow(...args);
   }
 
   override alarm(...args: Parameters<IsopodSession["alarm"]>): ReturnType<IsopodSession["alarm"]> {
@@ -158,12 +184,16 @@ function countedD1(statements: number, answer: unknown): Promise<unknown> {
 /** The same answer, later. */
 async function remoteAnswer(kind: "r2Answered" | "d1Answered", answer: Promise<unknown>): Promise<unknown> {
   const step = counts.remoteSteps + 1;
+  const isOfObject = isInObject;
   try {
     const value = await answer;
     if (remoteMs > 0) await scheduler.wait(remoteMs);
     return value;
   } finally {
     counts[kind]++;
+    // What the Worker asks in the background, the object, which may be in another isolate, asks beside its own calls.
+    const from = isOfObject || isInObject ? "object" : "worker";
+    if (beforeModel === undefined) waitedFor.push({ from, to: kind === "r2Answered" ? "r2" : "d1", step });
     counts.remoteSteps = Math.max(counts.remoteSteps, step);
   }
 }
@@ -193,12 +223,14 @@ globalThis.fetch = (...args: Parameters<typeof fetch>) => {
 
 /** Gives the counts and begins anew; `remoteMs` sets how much later R2 and D1 answer, `laterMs` puts the clock on. */
 function answerCounts(query: URLSearchParams): Response {
-  const answer: TurnCounts = { beforeModel, total: now() };
+  const answer: TurnCounts = { beforeModel, total: now(), waitedFor };
   remoteMs = Number(query.get("remoteMs") ?? remoteMs);
   laterMs += Number(query.get("laterMs") ?? 0);
   counts = { ...none };
   cursors = [];
   beforeModel = undefined;
+  waitedFor = [];
+  isInObject = false;
   return Response.json(answer);
 }
 

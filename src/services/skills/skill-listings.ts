@@ -2,7 +2,7 @@ import type { Agent } from "../../config/agents.ts";
 import { workspacePrefix } from "../../config/workspace-prefix.ts";
 import type { SkillRoot, SkillSource } from "../../skills/skill.ts";
 import { listWorkspaceRoot, type Services } from "../services.ts";
-import { rootsToScan } from "./skill-roots.ts";
+import { rootsToScan, skillRoots } from "./skill-roots.ts";
 
 /** The sources whose files are in R2. */
 const IN_R2: ReadonlySet<SkillSource> = new Set(["workspace", "agents", "managed", "extra"]);
@@ -22,6 +22,20 @@ export async function listedRoots(agent: Agent, services: Services, age: "fresh"
     const key = listingKey(root, agent, services);
     return { ...root, list: async () => skills[age](key) ?? skills.refresh(key, () => root.list()) };
   });
+}
+
+/**
+ * Lists the roots that are in no agent's workspace, beside the listing of that. Never rejects: a root that does not
+ * answer is asked again by the scan.
+ */
+export async function listSharedRoots(agent: Agent, services: Services): Promise<void> {
+  const { skills } = services.listings;
+  const shared = skillRoots(agent, services).filter(({ source }) => source === "managed" || source === "extra");
+  const lists = shared.map(async (root) => {
+    const key = listingKey(root, agent, services);
+    if (skills.fresh(key) === undefined) await skills.refresh(key, () => root.list());
+  });
+  await Promise.allSettled(lists);
 }
 
 /**

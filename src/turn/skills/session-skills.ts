@@ -4,7 +4,7 @@ import { log } from "../../lib/log.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import { scanListedSkills, scanSkills } from "../../services/skills/scan-skills.ts";
 import type { ScannedSkill } from "../../services/skills/scanned-skills.ts";
-import { lookForChanges } from "../../services/skills/skill-listings.ts";
+import { listSharedRoots, lookForChanges } from "../../services/skills/skill-listings.ts";
 import { skillRootsKey } from "../../services/skills/skill-roots.ts";
 import { gateScannedSkills, NO_SKILLS, type TurnSkills, turnSkills } from "../../services/skills/turn-skills.ts";
 import type { Fence } from "../../session-store/fence.ts";
@@ -39,6 +39,8 @@ export interface TurnSkillsRequest {
   agent: Agent;
   /** The root of the workspace, if it was listed. */
   listing: Promise<WorkspaceEntry[] | undefined>;
+  /** What else the turn will need of the workspace, to be read beside a scan. Never rejects. */
+  readAhead?: () => Promise<void>;
 }
 
 /** Provides the skills of turns. */
@@ -82,8 +84,9 @@ export class SessionSkills implements SkillsSource {
     const known = this.#snapshot();
     const now = this.#scanHead(agent, services);
     if (known !== undefined && !isStale(known, now, services)) return turnSkills(known.scanned, agent, services);
-    await listing;
-    return turnSkills(await this.#scan(agent, services, "fresh"), agent, services);
+    await Promise.all([listing, listSharedRoots(agent, services)]);
+    const [scanned] = await Promise.all([this.#scan(agent, services, "fresh"), request.readAhead?.()]);
+    return turnSkills(scanned, agent, services);
   }
 
   /** The skills that a turn would get; nothing is stored. */
