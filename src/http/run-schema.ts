@@ -67,6 +67,28 @@ export const deliveryView = z
   })
   .openapi("Delivery");
 
+/** What a run used of the platform. */
+const operations = z
+  .object({
+    rowsRead: z.int().openapi({ description: "Rows of the session's own database." }),
+    rowsWritten: z.int(),
+    d1Requests: z.int(),
+    d1RowsRead: z.int(),
+    d1RowsWritten: z.int(),
+    r2Writes: z.int().openapi({ description: "Class A: writes and listings." }),
+    r2Reads: z.int().openapi({ description: "Class B." }),
+    objectMs: z.int().openapi({ description: "How long the session's object worked on it." }),
+    dollars: z.number().openapi({
+      description:
+        "At Cloudflare's list prices beyond what a plan includes, with the request, without its CPU time and the models.",
+    }),
+  })
+  .openapi("Operations", {
+    description:
+      "Counted from the acceptance of a message that began at once, else from the last time that the run began or went " +
+      "on, to when the lists have it; to its end only, if another run has begun by then.",
+  });
+
 /** A run as it stands. */
 export const runView = z
   .object({
@@ -81,6 +103,7 @@ export const runView = z
     model: z.string().optional(),
     usage: usage.optional(),
     costUsd: z.number().optional().openapi({ description: "Estimated cost; absent where no model's price is known." }),
+    operations: operations.optional(),
     error: runError.optional(),
     intoRunId: z.string().optional().openapi({ description: "The run that it was merged into and ends with." }),
     approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for approval." }),

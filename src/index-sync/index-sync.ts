@@ -1,8 +1,9 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import type { Operations } from "../services/operations.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import type { Fence } from "../session-store/fence.ts";
-import { isSettled, type RunState } from "../session-store/run.ts";
+import { isSettled, type RunState, withOperations } from "../session-store/run.ts";
 import { closeRun, type OpenRun, openRuns } from "../session-store/runs.ts";
 import { forgetApprovals, indexApprovals, indexRuns } from "../session-store/session-index.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
@@ -18,6 +19,8 @@ export interface IndexSyncDeps {
   database: D1Database;
   audit: AuditTrail;
   session(): SessionRow;
+  /** What a run has used of the platform; undefined if another one has begun since. */
+  operations(runId: string): Operations | undefined;
 }
 
 /**
@@ -81,7 +84,7 @@ export class IndexSync {
   }
 
   async #syncNow(rows: readonly OpenRun[]): Promise<void> {
-    const { store, fence, database, audit, session } = this.#deps;
+    const { store, fence, database, audit, session, operations } = this.#deps;
     await audit.sync();
     for (const { id, state } of rows) {
       if (state.status !== "waiting_approval") continue;
@@ -92,7 +95,7 @@ export class IndexSync {
     if (settled.length === 0) return;
     await indexRuns(database, session(), settled, Date.now());
     fence.write(() => {
-      for (const { id } of settled) closeRun(store, id);
+      for (const { id, state } of settled) closeRun(store, id, withOperations(state, operations(id)));
     });
   }
 }

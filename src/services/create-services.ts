@@ -39,12 +39,14 @@ const NO_PLUGINS: readonly AnyPlugin[] = [];
  * Opens the services of the configuration revision that this isolate knows.
  * @param waitUntil keeps the caller alive for background work
  * @param morePlugins plugins besides the bundled ones
+ * @param stores the bindings of R2 and D1, if they are not those of `env`
  * @throws IsopodError `not_configured` if the configuration is not valid, `unavailable` if it could not be read
  */
 export function createServices(
   env: Env,
   waitUntil: (promise: Promise<unknown>) => void,
   morePlugins = NO_PLUGINS,
+  stores: Pick<Env, "FILES" | "DB" | "MEMORY"> = env,
 ): Services {
   const { revision, config, models, candidates, plugins, hooks } = revisionParts(env, morePlugins);
   const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
@@ -52,7 +54,7 @@ export function createServices(
   const host = env.ISOPOD_HOST ?? "cloudflare-workers";
   const workspaceOf = (agent: Agent) =>
     createR2Workspace({
-      bucket: env.FILES,
+      bucket: stores.FILES,
       agentId: agent.id,
       configured: agent.workspace,
       now: Date.now,
@@ -81,22 +83,25 @@ export function createServices(
     cooldowns: new CooldownStore(env.DB, cooldowns, waitUntil),
     workspaceOf,
     memoryOf: (agent, visibility) =>
-      openMemory(env, {
-        agent,
-        workspace: workspaceOf(agent),
-        secret,
-        host,
-        parts: memoryCaches,
-        visibility: visibility,
-        now: Date.now,
-        waitUntil,
-      }),
+      openMemory(
+        { ...env, MEMORY: stores.MEMORY, DB: stores.DB },
+        {
+          agent,
+          workspace: workspaceOf(agent),
+          secret,
+          host,
+          parts: memoryCaches,
+          visibility: visibility,
+          now: Date.now,
+          waitUntil,
+        },
+      ),
     compareMemory: ({ id, memorySearch: { enabled, sync } }) => {
       if (enabled && sync.onSessionStart) waitUntil(requestIndexingAtStart(env.INDEXING, id, Date.now()));
     },
     secret,
     installs: {
-      bucket: env.FILES,
+      bucket: stores.FILES,
       now: Date.now,
       newVersionId: () => newId("ver", Date.now()),
       wait: sleepAbout,

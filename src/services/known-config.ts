@@ -72,11 +72,12 @@ export class KnownConfiguration {
    */
   async know(now: number, { waitUntil, usableMs = USABLE_MS, atLeast = 0 }: KnowOptions = {}): Promise<void> {
     const isBehind = this.#stored !== undefined && this.#stored.newest < atLeast;
-    if (this.#isFresh(now) && !isBehind) return;
-    this.#askedAt = now;
-    const asking = this.#ask(now);
     const ageMs = now - this.#answeredAt;
     const isUsable = this.#stored !== undefined && !isBehind && ageMs >= 0 && ageMs < usableMs;
+    // Somebody else may have asked just now and not wait for the answer.
+    if (this.#isFresh(now) && (isUsable || (this.#hasFailed && !isBehind))) return;
+    this.#askedAt = now;
+    const asking = this.#ask(now);
     if (!isUsable || waitUntil === undefined) return asking;
     waitUntil(asking);
   }

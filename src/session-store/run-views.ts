@@ -1,6 +1,8 @@
 import type { RunError } from "../agent/run-error.ts";
 import { type AssistantMessage, messageText, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
+import { operationsUsd } from "../services/list-prices.ts";
+import type { Operations } from "../services/operations.ts";
 import type { OutboxRow } from "./outbox.ts";
 import type { DropReason } from "./queue.ts";
 import { type Approval, promptsIn, type RunState, type SettledRun } from "./run.ts";
@@ -57,11 +59,12 @@ function progress(state: RunState) {
     case "dropped":
       return { status: state.status, endedAt: state.endedAt, error: droppedError(state.reason) };
     default: {
-      const { status, startedAt, endedAt, usage, model, error } = state;
+      const { status, startedAt, endedAt, usage, model, error, operations } = state;
       return {
         status,
         endedAt,
         ...spent(usage),
+        ...(operations !== undefined && { operations: { ...operations, dollars: operationsUsd(operations) } }),
         ...(startedAt !== undefined && { startedAt }),
         ...(model !== undefined && { model }),
         ...(error !== undefined && { error }),
@@ -107,6 +110,8 @@ export interface RunView extends AcceptedRun {
   usage?: Usage;
   /** Estimated cost of `usage` in US dollars; absent where no model with a price answered. */
   costUsd?: number;
+  /** What it used of the platform, and what that costs at list prices in US dollars. */
+  operations?: Operations & { dollars: number };
   error?: RunError;
   /** The run that it was merged into. */
   intoRunId?: string;

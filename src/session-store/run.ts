@@ -5,6 +5,7 @@ import type { JsonObject } from "../lib/json.ts";
 import type { Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { Operations } from "../services/operations.ts";
 import type { DropReason } from "./queue.ts";
 
 /** Consecutive crashes without progress after which a run is given up. */
@@ -162,6 +163,8 @@ export interface EndedRun {
   error?: RunError;
   /** The prompts of its model. */
   prompts?: readonly PromptRef[];
+  /** What it used of the platform since its object last began or resumed it. */
+  operations?: Operations;
 }
 
 /** Its message was merged into another run, which ends for both. */
@@ -201,6 +204,7 @@ export interface RunEnding {
   usage: Usage;
   model?: string;
   error?: RunError;
+  operations?: Operations;
 }
 
 /** Whether a run has ended. */
@@ -211,6 +215,11 @@ export function isSettled(state: RunState): state is SettledRun {
 /** Whether a run has begun and not ended: it occupies its session. */
 export function isBegun(state: RunState): state is RunningRun | PausedRun {
   return state.status === "running" || state.status === "waiting_approval";
+}
+
+/** An ended run with what it has used of the platform; any other run as it is. */
+export function withOperations(state: RunState, operations: Operations | undefined): RunState {
+  return operations !== undefined && isSettled(state) && "usage" in state ? { ...state, operations } : state;
 }
 
 /** Starts a queued run. */

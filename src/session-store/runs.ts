@@ -56,7 +56,11 @@ const statements = prepared((store) => {
       .set({ state: slot(runs.state), input: null })
       .where(thisRun)
       .prepare(),
-    close: store.update(runs).set({ open: false }).where(thisRun).prepare(),
+    close: store
+      .update(runs)
+      .set({ open: false, state: slot(runs.state) })
+      .where(thisRun)
+      .prepare(),
   };
 });
 
@@ -176,9 +180,9 @@ export function saveInput(store: Store, id: string, input: RunInput): void {
   change(store, id, { input });
 }
 
-/** Closes a run: nothing is left to do for it. */
-export function closeRun(store: Store, id: string): void {
-  statements(store).close.run({ id });
+/** Closes a run with its last state: nothing is left to do for it. */
+export function closeRun(store: Store, id: string, state: RunState): void {
+  statements(store).close.run({ id, state });
   const known = knownRuns(store);
   known.byId.delete(id);
   known.open &&= known.open.filter((run) => run.id !== id);

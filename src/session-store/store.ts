@@ -5,6 +5,7 @@ import migrations from "../../migrations/session/migrations.js";
 import schema from "../../migrations/session/schema.sql";
 import { IsopodError } from "../lib/errors.ts";
 import { byteLength } from "../lib/text.ts";
+import { meteredStorage, OperationMeter } from "../services/operations.ts";
 
 /** The session's own database. It is synchronous, and all writes of one go are one commit. */
 export type Store = DrizzleSqliteDODatabase;
@@ -13,13 +14,13 @@ export type Store = DrizzleSqliteDODatabase;
  * Opens the database of an object and migrates its tables; a failed migration resets the object. Where there are no
  * tables none are created, so that reading a session that does not exist leaves nothing behind.
  */
-export function openStore(ctx: DurableObjectState): Store {
+export function openStore(ctx: DurableObjectState, meter = new OperationMeter()): Store {
   // Drizzle's logger sees every statement before it runs, and so every row.
   const logQuery = (query: string, parameters: unknown[]) => {
     refuseLargeRow(parameters);
     noteStatement(store, query);
   };
-  const store: Store = drizzle(ctx.storage, { logger: { logQuery } });
+  const store: Store = drizzle(meteredStorage(ctx.storage, meter), { logger: { logQuery } });
   if (hasTables(ctx.storage)) updateTables(ctx, store);
   return store;
 }

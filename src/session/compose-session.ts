@@ -8,6 +8,7 @@ import { Relocation } from "../relocation/relocation.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
 import { callByKey } from "../services/call-session.ts";
+import type { OperationMeter } from "../services/operations.ts";
 import { agentIn } from "../services/services.ts";
 import { AuditTrail } from "../session-store/audit-trail.ts";
 import { readView } from "../session-store/conversation-view.ts";
@@ -35,7 +36,9 @@ import { type Lifecycle, Wakeups } from "./wakeups.ts";
 /** What the Durable Object provides to the parts of its session. */
 export interface ComposeSessionDeps {
   ctx: DurableObjectState;
+  /** Its requests to R2 and D1 are counted. */
   env: Env;
+  meter: OperationMeter;
   store: Store;
   log: EventLog;
   fence: Fence;
@@ -80,12 +83,13 @@ export interface SessionParts {
  * functions, which are called only after all of them exist. Nothing is read, written or started here.
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
-  const { ctx, env, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
+  const { ctx, env, meter, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
   const { accept, abort, decide, stopAll, forget, reload } = given;
   const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
   const now = Date.now;
   const services = () => configured.now();
   const waitUntil = (promise: Promise<unknown>) => ctx.waitUntil(promise);
+  const operations = (runId: string) => meter.of(runId, now());
   const call = callByKey<SessionCalls>(env, (key) => configured.locationOf(key));
   const changed = () => wakeups.changed();
   const peers = { store, log, fence, session, services, policyFor, call, changed, now };
@@ -117,7 +121,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
-  const indexSync = new IndexSync({ store, fence, database, audit, session });
+  const indexSync = new IndexSync({ store, fence, database, audit, session, operations });
   const transcripts = new TranscriptSync({ store, fence, memory, indexing, session, services, now });
   const turnRunner = new TurnRunner({
     ...peers,
@@ -154,6 +158,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     noteMerged: (row, input) => turnRunner.noteMerged(row, input),
     readView: (innerFrom) => readView(store, session(), { innerFrom, pruning: pruningRules(services) }),
     perform: (run, prefetched) => turnRunner.run(run, prefetched),
+    meter,
     ended: (row, state, reply) => {
       subagents.runEnded(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);

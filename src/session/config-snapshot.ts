@@ -6,18 +6,26 @@ import { createServices } from "../services/create-services.ts";
 import { configurationInForce, isConfigurationKnown, knowConfiguration } from "../services/current-config.ts";
 import type { Services } from "../services/services.ts";
 
+/** What the services of an object are made of. */
+export interface SnapshotOf {
+  env: Env;
+  /** Plugins besides the bundled ones. */
+  plugins: readonly AnyPlugin[];
+  /** The bindings of R2 and D1. */
+  stores(): Pick<Env, "FILES" | "DB" | "MEMORY">;
+}
+
 /**
  * The services of one object for the configuration revision that its isolate has read. A turn keeps the revision that
  * it began with; a newer one takes effect after it.
  */
 export class ConfigSnapshot {
-  readonly #made: () => { env: Env; plugins: readonly AnyPlugin[] };
+  readonly #made: () => SnapshotOf;
   readonly #waitUntil: (promise: Promise<unknown>) => void;
   #newest: Services | undefined;
   #held: Services | undefined;
 
-  /** @param made the object's environment, and plugins besides the bundled ones */
-  constructor(made: () => { env: Env; plugins: readonly AnyPlugin[] }, waitUntil: (promise: Promise<unknown>) => void) {
+  constructor(made: () => SnapshotOf, waitUntil: (promise: Promise<unknown>) => void) {
     this.#made = made;
     this.#waitUntil = waitUntil;
   }
@@ -34,9 +42,9 @@ export class ConfigSnapshot {
 
   /** The newest services, also during a turn. @throws IsopodError `unavailable`, `not_configured` */
   newest(): Services {
-    const { env, plugins } = this.#made();
+    const { env, plugins, stores } = this.#made();
     const { revision } = configurationInForce(env);
-    if (this.#newest?.revision !== revision) this.#newest = createServices(env, this.#waitUntil, plugins);
+    if (this.#newest?.revision !== revision) this.#newest = createServices(env, this.#waitUntil, plugins, stores());
     return this.#newest;
   }
 

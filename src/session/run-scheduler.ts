@@ -5,6 +5,7 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
 import { NO_USAGE } from "../models/message.ts";
+import type { OperationMeter } from "../services/operations.ts";
 import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
@@ -54,6 +55,7 @@ export interface RunSchedulerDeps {
   fence: Fence;
   now(): number;
   sessionKey(): string;
+  meter: Pick<OperationMeter, "begin" | "of">;
   /** The queue policy for messages from a target. */
   policyFor(target: Target | null): QueuePolicy;
   /** Adds a run's input to the transcript, within the fence. */
@@ -213,6 +215,7 @@ export class RunScheduler {
     };
     const journal = new RunJournal({ store, log, fence, mergeableInput, readView }, row, state);
     this.#active = { row, stop, journal };
+    this.#deps.meter.begin(row.id, now());
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
       const result = await this.#runToResult({ row, principal, journal, signal: stop.signal }, prefetched);
@@ -289,7 +292,9 @@ export class RunScheduler {
       const usage = message?.usage ?? NO_USAGE;
       const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
       const model = message && { model: message.model };
-      const ended = end(row.state, { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) });
+      const operations = this.#deps.meter.of(row.id, now());
+      const ending = { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) };
+      const ended = end(row.state, { ...ending, ...(operations && { operations }) });
       saveState(store, row.id, ended);
       enqueue(store, { runId: row.id, parts }, now());
       this.#deps.ended(row, ended, message);

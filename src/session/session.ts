@@ -7,6 +7,8 @@ import { isRefusal, orRefusal, orRefusalLater, type Refusal } from "../lib/refus
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { exportStream } from "../retention/export.ts";
 import { isExpired } from "../retention/removal.ts";
+import { meteredBindings } from "../services/metered-bindings.ts";
+import { OperationMeter } from "../services/operations.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
@@ -65,6 +67,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   protected readonly extraTools: readonly AnyTool[] = [];
   /** Plugins besides the bundled ones. */
   protected readonly extraPlugins: readonly AnyPlugin[] = [];
+  readonly #meter = new OperationMeter();
   readonly #store: Store;
   readonly #log: EventLog;
   readonly #fence: Fence;
@@ -74,16 +77,19 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#store = openStore(ctx);
+    this.#store = openStore(ctx, this.#meter);
     const session = this.#readRow();
     this.#lifecycle = lifecycleOf(session, readPlace(ctx.storage));
     this.#log = new EventLog(this.#store, session?.reservedSeq ?? 1, session?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
-    this.#services = new ConfigSnapshot(() => ({ env: this.env, plugins: this.extraPlugins }), keepAlive);
+    this.#services = new ConfigSnapshot(() => {
+      return { env: this.env, plugins: this.extraPlugins, stores: () => meteredBindings(this.env, this.#meter) };
+    }, keepAlive);
     this.#parts = composeSession({
       ctx,
-      env,
+      env: meteredBindings(env, this.#meter),
+      meter: this.#meter,
       store: this.#store,
       log: this.#log,
       fence: this.#fence,
@@ -124,6 +130,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const taken = this.#parts.commands.sort(boundedInput(input));
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
+    if (begins) this.#meter.accept(Date.now());
     const prefetched = this.#parts.turnRunner.prefetch({ ...request, input: taken.input }, begins);
     const session = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));

@@ -298,7 +298,7 @@ describe("OpenAPI", () => {
     const accepted = await say("x", "openapi", { sessionKey: "agent:main:hook:openapi" });
     expect(Object.keys(accepted).sort()).toEqual(["acceptedAt", "runId", "sessionId", "sessionKey"]);
     const fields =
-      "acceptedAt agentId deliveries endedAt model prompt reply runId sessionId sessionKey startedAt status usage";
+      "acceptedAt agentId deliveries endedAt model operations prompt reply runId sessionId sessionKey startedAt status usage";
     expect(Object.keys(await finished(accepted.runId)).sort()).toEqual(fields.split(" "));
   });
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
 import { ConfigStore } from "../../src/config/store.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
-import { FRESH_MS, KnownConfiguration } from "../../src/services/known-config.ts";
+import { FRESH_MS, KnownConfiguration, USABLE_MS } from "../../src/services/known-config.ts";
 
 const NOW = 1_000_000;
 
@@ -95,6 +95,18 @@ test("an object without a configuration does not wait for the read of another ob
   expect(database.asked).toBe(2);
   await Promise.all([known.know(NOW + FRESH_MS), known.know(NOW + FRESH_MS)]);
   expect(database.asked).toBe(3);
+});
+
+test("a configuration of more than a minute is not used because somebody else is asking for the newest one", async () => {
+  const { database, known } = isolate();
+  await known.know(NOW);
+  const later = NOW + USABLE_MS;
+  const background: Promise<unknown>[] = [];
+  const waitUntil = (promise: Promise<unknown>) => void background.push(promise);
+  await known.know(later, { waitUntil, usableMs: Number.POSITIVE_INFINITY });
+  await known.know(later, { waitUntil });
+  expect([database.asked, background.length]).toEqual([3, 1]);
+  await Promise.all(background);
 });
 
 test("a read of the configuration that returns an older revision than is known is ignored", async () => {

@@ -73,7 +73,7 @@ test("what an object keeps of its database equals the database, whatever is writ
         const run = findRun(store, someId());
         if (run) saveStarted(store, run.id, { ...run.state });
       },
-      () => closeRun(store, someId()),
+      () => closeRun(store, someId(), { status: "dropped", reason: "interrupted", endedAt: 1, endSeq: 1 }),
       () => releaseKey(store, `key-${someId()}`, log.lastSeq),
       () => void log.append(someId(), { role: "user", id: `msg_${log.lastSeq}`, at: 5, text: "多".repeat(below(400)) }),
       () => {

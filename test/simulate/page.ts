@@ -4,7 +4,7 @@ import type { Placed, Placement, Simulation, TurnKind } from "./simulation.ts";
 const BEGIN = "<!-- made by: npm run simulate:regions -- --write -->";
 const END = "<!-- end -->";
 
-/** The tables of the page of the documentation, and of the terminal. */
+/** The tables of the page about placement, and of the terminal. */
 export function tables(simulation: Simulation): string {
   const { hopsBeforeModel: hops } = simulation;
   const steps = [
@@ -53,9 +53,9 @@ function total({ byCity }: Placed): number {
   return Object.values(byCity).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** A page with the tables between its marks. @throws Error if the page has no marks */
-export function withTables(page: string, simulation: Simulation): string {
+/** A page with what was made for it between its marks. @throws Error if the page has no marks */
+export function withMade(page: string, made: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error("The page has no place for the tables.");
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${tables(simulation)}\n\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${made}\n\n${page.slice(end)}`;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { chainOf, hops, waitMs } from "./chain.ts";
-import { withTables } from "./page.ts";
+import { costSentence, costTables, freeTable } from "./cost.ts";
+import { tables, withMade } from "./page.ts";
 import { CITIES, DATABASES, PLACES, regions, roundTripMs } from "./regions.ts";
 import { simulate } from "./simulation.ts";
 
@@ -45,9 +46,28 @@ test("a step more shows in the hops, in the times and on the page", () => {
   expect(after.p50ByCity.Tokyo).toBeGreaterThan(before.p50ByCity.Tokyo);
   expect(before.worst).toMatchObject({ ms: 337, city: "São Paulo", placement: "apac" });
   const page = "# Title\n\n<!-- made by: npm run simulate:regions -- --write -->\n\nold\n\n<!-- end -->\n\nThe end.\n";
-  const written = withTables(page, before);
+  const written = withMade(page, tables(before));
   expect(written).not.toContain("old");
   expect(written).toMatch(/The end\.\n$/);
-  expect(withTables(written, before)).toBe(written);
-  expect(withTables(page, after)).not.toBe(written);
+  expect(withMade(written, tables(before))).toBe(written);
+  expect(withMade(page, tables(after))).not.toBe(written);
+});
+
+test("the cost of a turn follows its operations", () => {
+  const counts = {
+    rowsRead: 20,
+    rowsWritten: 10,
+    d1RowsRead: 5,
+    d1RowsWritten: 5,
+    d1Requests: 1,
+    r2Writes: 1,
+    r2Reads: 0,
+  };
+  const recorded = { warm: counts, withTool: { ...counts, rowsWritten: 14, r2Reads: 1 } };
+  expect(costTables(recorded)).toContain("| rows written to the object | 10 | 10 |");
+  expect(costTables(recorded)).toContain("adds 4 rows written and 1 R2 read");
+  expect(freeTable(recorded)).toContain("| 100,000 rows written to objects | 10,000 |");
+  const more = { ...recorded, warm: { ...counts, r2Writes: 3 } };
+  const dollars = (sentence: string) => Number(/\$(\d+) a million/.exec(sentence)?.[1]);
+  expect(dollars(costSentence(more)) - dollars(costSentence(recorded))).toBe(9);
 });
