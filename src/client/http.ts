@@ -93,19 +93,28 @@ export function approvalPath(approvalId: string): string {
   return `/v1/approvals/${encodeURIComponent(approvalId)}`;
 }
 
+/** The header of the state of Isopod's lists. Sent back, a list is read next to the server and is at least as new. */
+const BOOKMARK = "x-d1-bookmark";
+const bookmarks = new Map<string, string>();
+
 async function send(
   server: Server,
   { method = "GET", path, body, content, headers: more = {}, signal }: Request,
 ): Promise<Response> {
   const headers = new Headers(more);
   if (server.token) headers.set("authorization", `Bearer ${server.token}`);
+  const bookmark = bookmarks.get(server.url);
+  if (bookmark !== undefined) headers.set(BOOKMARK, bookmark);
   if (body !== undefined) headers.set("content-type", "application/json");
   const init: RequestInit = { method, headers };
   if (body !== undefined) init.body = JSON.stringify(body);
   if (content !== undefined) init.body = content;
   if (signal) init.signal = signal;
   try {
-    return await fetch(server.url + path, init);
+    const response = await fetch(server.url + path, init);
+    const newer = response.headers.get(BOOKMARK);
+    if (newer !== null) bookmarks.set(server.url, newer);
+    return response;
   } catch (error) {
     throw unreachable(error);
   }

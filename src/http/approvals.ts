@@ -3,6 +3,7 @@ import { objectNameOfApproval } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import { listApprovals } from "../session-store/session-index.ts";
+import { readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { smallBody } from "./request-body.ts";
@@ -65,7 +66,7 @@ const decideRoute = createRoute({
 export const approvalRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 approvalRoutes.openapi(listRoute, async (c) => {
-  return c.json({ approvals: await listApprovals(c.env.DB, MAX_APPROVALS) }, 200);
+  return c.json({ approvals: await readList(c, (database) => listApprovals(database, MAX_APPROVALS)) }, 200);
 });
 
 approvalRoutes.openapi(decideRoute, async (c) => {

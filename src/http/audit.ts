@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { defaultAgentId } from "../config/agents.ts";
 import { pageOfAudit } from "../session-store/audit-trail.ts";
+import { readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { listQuery, nextPage } from "./query-schema.ts";
@@ -51,6 +52,6 @@ export const auditRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
 auditRoutes.openapi(listRoute, async (c) => {
   const { agentId = defaultAgentId(c.get("services").config), kind, limit, before } = c.req.valid("query");
-  const entries = await pageOfAudit(c.env.DB, { agentId, kind, limit, before });
+  const entries = await readList(c, (database) => pageOfAudit(database, { agentId, kind, limit, before }));
   return c.json({ entries, ...nextPage(entries, limit, ({ at, id }) => ({ at, key: id })) }, 200);
 });

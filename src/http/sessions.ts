@@ -7,6 +7,7 @@ import { addressIn } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
 import { pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
 import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
+import { noteListChange, readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { DATA_HEADERS } from "./file-response.ts";
@@ -207,14 +208,14 @@ export const sessionRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid })
 
 sessionRoutes.openapi(listRoute, async (c) => {
   const { agentId, limit, before } = c.req.valid("query");
-  const rows = await pageOfSessions(c.env.DB, { agentId, limit, before });
+  const rows = await readList(c, (database) => pageOfSessions(database, { agentId, limit, before }));
   return c.json({ sessions: rows, ...nextPage(rows, limit, (row) => ({ at: row.updatedAt, key: row.key })) }, 200);
 });
 
 sessionRoutes.openapi(runsRoute, async (c) => {
   const { limit, before } = c.req.valid("query");
   const key = checkedKey(c.req.valid("param").key);
-  const rows = await pageOfRuns(c.env.DB, { sessionKey: key, limit, before });
+  const rows = await readList(c, (database) => pageOfRuns(database, { sessionKey: key, limit, before }));
   if (rows.length === 0 && !isAlwaysThere(key, c.get("services").config)) {
     const find = async () => callSession(c.env, await sessionAddress(c, key), (session) => session.history(1, 1));
     requireSession(await find(), key);
@@ -289,6 +290,7 @@ sessionRoutes.openapi(deleteRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
   const wasThere = await callSession(c.env, await sessionAddress(c, key), (session) => session.remove());
   requireSession(wasThere || undefined, key);
+  await noteListChange(c);
   return c.body(null, 204);
 });
 

@@ -15,6 +15,7 @@ import { runFirstTurns, runGrowth } from "./sessions.ts";
 import { countSkills, measureGate } from "./skills.ts";
 import { faultsIn } from "./smoke.ts";
 import { modelConfig, type Running, Stage, TOKEN } from "./stage.ts";
+import { measureStartUp } from "./start-up.ts";
 import { markdownReport } from "./targets.ts";
 
 const CHUNKS = WHOLE.chunks;
@@ -128,8 +129,8 @@ async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt
   await second.isopod.stop();
   say("Counting storage operations");
   const { counted, skills } = await counts(stage, plan.counted);
-  say("Building the bundle");
-  const bundle = { bundleKiB: await bundleSize(stage) };
+  say("Building the bundle and starting it");
+  const startUp = await measureStartUp(stage, plan.startProfiles);
   return {
     sequential,
     parallel,
@@ -138,7 +139,7 @@ async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt
     firstTurn,
     counted,
     skills,
-    bundle,
+    startUp,
     idle,
     floorIdle,
     afterLoad,
@@ -163,14 +164,6 @@ async function counts(stage: Stage, turns: number) {
   const skills = await countSkills(counting.url, TOKEN);
   await counting.stop();
   return { counted, skills };
-}
-
-/** The compressed size of what `wrangler deploy` would upload, in KiB, as wrangler reckons it. */
-async function bundleSize(stage: Stage): Promise<number> {
-  const said = await stage.wrangler("deploy", "--dry-run", "--outdir", stage.path("bundle"));
-  const size = /gzip: ([\d.]+) KiB/.exec(said)?.[1];
-  if (size === undefined) throw new Error(`wrangler told no size:\n${said}`);
-  return Number(size);
 }
 
 async function memory(running: Running) {

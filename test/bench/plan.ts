@@ -13,6 +13,8 @@ export interface Plan {
   firstTurns: number;
   /** Turns of which operations are counted, each so long after the last. */
   counted: number;
+  /** Profiles of the Worker's start. */
+  startProfiles: number;
   /** Of the memory that is searched. */
   chunks: number;
 }
@@ -29,6 +31,7 @@ export const WHOLE: Plan = {
   growth: { lengths: [10, 1_000], turns: 20 },
   firstTurns: 15,
   counted: 3,
+  startProfiles: 5,
   chunks: 10_000,
 };
 
@@ -44,5 +47,6 @@ export const SMOKE: Plan = {
   growth: { lengths: [10, 60], turns: 2 },
   firstTurns: 2,
   counted: 1,
+  startProfiles: 1,
   chunks: 200,
 };

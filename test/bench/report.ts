@@ -8,6 +8,7 @@ import type { Memory } from "./processes.ts";
 import type { PromptCost } from "./prompt.ts";
 import type { FirstTurn, Growth } from "./sessions.ts";
 import { type GateCost, SKILLS, type SkillCounts } from "./skills.ts";
+import type { StartUp } from "./start-up.ts";
 import { rounded } from "./statistics.ts";
 
 /** Everything that was measured. */
@@ -21,7 +22,7 @@ export interface Findings {
   counted: CountedTurns;
   skills: SkillCounts;
   /** What is measured of the built Worker. */
-  bundle: { bundleKiB: number };
+  startUp: StartUp;
   idle: Memory | undefined;
   floorIdle: Memory | undefined;
   afterLoad: Memory | undefined;
@@ -40,7 +41,7 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const { sequential, parallel, deltas, growth, firstTurn, counted, skills, bundle } = findings;
+  const { sequential, parallel, deltas, growth, firstTurn, counted, skills, startUp } = findings;
   const { idle, floorIdle, afterLoad, firstStartMs, coldStartMs, prompt, gate, agents } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { withinMinute } = counted;
@@ -70,7 +71,7 @@ export function jsonReport(findings: Findings) {
     perTurn: turnCounts(withinMinute),
     perTurnAfterMinute: turnCounts(counted.afterMinute),
     perRound: { sessions: ROUND, r2: counted.round.r2, r2Lists: counted.round.r2Lists, d1: counted.round.d1RoundTrips },
-    ...bundle,
+    ...startUp,
     rssMiB: afterLoad?.workerd ?? null,
     rssIdleMiB: idle?.workerd ?? null,
     rssIdleOverFloorMiB: idle === undefined || floorIdle === undefined ? null : idle.user - floorIdle.user,
@@ -179,7 +180,8 @@ export function textReport(findings: Findings, plan: Plan): string {
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Agents           ${report.agents.ms} ms of CPU to resolve ${AGENTS} of one configuration, each ${report.agents.growth}x of one among a tenth as many`,
-    `Worker bundle    ${findings.bundle.bundleKiB} KiB compressed`,
+    `Worker           ${findings.startUp.mainKiB} KiB evaluated at start, ${findings.startUp.bundleKiB} KiB in all, compressed`,
+    `Start-up         ${findings.startUp.startupCpuMs} ms of CPU`,
     `Memory           workerd ${mib(idle?.workerd)} idle (${mib(report.rssIdleOverFloorMiB ?? undefined)} over the floor's), ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,
     `Cold start       ${report.coldStartMs} ms from npm start to the end of the first turn; ${report.firstStartMs} ms the very first time`,
   ].join("\n");

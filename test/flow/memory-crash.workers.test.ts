@@ -71,6 +71,7 @@ test("a note is written while the index does not answer, and found after the nex
     throw new Error("D1 is down");
   });
   vi.spyOn(env.MEMORY, "batch").mockImplementation(down);
+  vi.spyOn(env.MEMORY, "withSession").mockImplementation(() => env.MEMORY as unknown as D1DatabaseSession);
   await script(name, [
     { calls: [{ name: "write", args: { path: "memory/down.md", content: "The tenor is called Ignatius.\n" } }] },
     { calls: [{ name: "memory_search", args: { query: "tenor" } }] },

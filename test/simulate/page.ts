@@ -57,5 +57,5 @@ function total({ byCity }: Placed): number {
 export function withMade(page: string, made: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error("The page has no place for the tables.");
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${made}\n\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n${made}\n${page.slice(end)}`;
 }

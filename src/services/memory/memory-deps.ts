@@ -12,6 +12,8 @@ export interface MemoryCaches {
   cooldowns: EmbedderCooldowns;
   /** Vectors of the latest queries, by space and query. */
   queryVectors: Map<string, Float32Array>;
+  /** The newest state of the index that this isolate has seen or written, as a bookmark of D1. */
+  seen: { bookmark: string | undefined };
 }
 
 /** Dependencies of a memory besides its bindings. */
@@ -32,5 +34,5 @@ export interface OpenMemoryDeps {
 
 /** Empty caches. */
 export function newMemoryCaches(): MemoryCaches {
-  return { cooldowns: new Map(), queryVectors: new Map() };
+  return { cooldowns: new Map(), queryVectors: new Map(), seen: { bookmark: undefined } };
 }

@@ -1,4 +1,5 @@
 import type { Agent } from "../../config/agents.ts";
+import { openReadSession } from "../../db/read-session.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { log } from "../../lib/log.ts";
 import { type AgentMemory, MemoryError, type MemoryStatus } from "../../memory/agent-memory.ts";
@@ -55,20 +56,37 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
     return statusOf(settings, embedders, ofFiles, ofVectors);
   }
 
+  /**
+   * Works on a replica of the index next to the caller, which has at least what this isolate has seen. Writes go to the
+   * primary, and what comes after them sees them.
+   */
+  async function nearby<Result>(work: (database: D1Database) => Promise<Result>): Promise<Result> {
+    const { seen } = deps.parts;
+    const { database, bookmark } = openReadSession(env.MEMORY, seen.bookmark ?? "anywhere");
+    const result = await work(database);
+    // Bookmarks are made to be compared as texts.
+    const newer = bookmark() ?? "";
+    if (newer > (seen.bookmark ?? "")) seen.bookmark = newer;
+    return result;
+  }
+
   return {
     search: (request) =>
       answering(agentId, () =>
-        searchMemory(
-          {
-            database: env.MEMORY,
-            agentId,
-            settings,
-            now,
-            freshen: (age) => freshen({ agent, sync, indexing: env.INDEXING, now, waitUntil }, age),
-            vectorSearch: openVectorSearch(vectors),
-            visibility: visibility,
-          },
-          request,
+        nearby((database) =>
+          searchMemory(
+            {
+              database,
+              agentId,
+              settings,
+              now,
+              freshen: (age) =>
+                freshen({ agent, sync: { ...sync, database }, indexing: env.INDEXING, now, waitUntil }, age),
+              vectorSearch: openVectorSearch({ ...vectors, database }),
+              visibility: visibility,
+            },
+            request,
+          ),
         ),
       ),
     read: (request) => readMemory({ stores, visibility: visibility, limits }, request),
