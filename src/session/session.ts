@@ -286,6 +286,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return orRefusalLater(async () => {
       this.#parts.relocation.requireHere();
       if (this.#lifecycle !== "active") return undefined;
+      // The call was repeated after the session had moved, and has followed it.
+      if (ownName === to) return true;
       await this.#parts.relocation.leave(ownName, to, location);
       return true;
     });

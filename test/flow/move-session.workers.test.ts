@@ -1,6 +1,6 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { isInEu, newRunId, objectNameOf } from "../../src/config/session-ids.ts";
+import { isInEu, newObjectName, newRunId, objectNameOf } from "../../src/config/session-ids.ts";
 import { ConfigStore } from "../../src/config/store.ts";
 import { addressOf } from "../../src/services/call-session.ts";
 import { knownPlaces } from "../../src/services/session-places.ts";
@@ -114,6 +114,20 @@ describe("a session that is moved", () => {
     const status = await finished(runId);
     expect(status.reply).toContain("Thinking: high");
     expect(status.reply).toContain("Location: region `oc`");
+  });
+
+  test("is there once, also where the answer to the request is lost and it is repeated", async () => {
+    await livedIn("repeated");
+    const to = await newObjectName(session("repeated").sessionKey, false, Date.now());
+    const address = { name: await firstObject("repeated") };
+    for (let tries = 0; tries < 3; tries++) {
+      knownPlaces.clear();
+      const isThere = await callSession(env, address, (called, name) => called.move(name, to, "weur"));
+      expect(isThere).toBe(true);
+    }
+    expect(await leftIn(to)).toMatchObject({ place: undefined });
+    expect((await leftIn(to)).tables).toBeGreaterThan(5);
+    expect((await historyOf(session("repeated").sessionKey)).messages).toHaveLength(4);
   });
 
   test("is deleted where it is, and begins anew there", async () => {

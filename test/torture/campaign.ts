@@ -4,6 +4,7 @@ import { asSession, startedIn } from "./family.ts";
 import { deliveredBy, gather, settle, settleChildren, settleFamily } from "./gather.ts";
 import { type Kill, killRepeatedly } from "./killer.ts";
 import { Mail } from "./mail.ts";
+import { Mover } from "./mover.ts";
 import type { Plan, PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { Reader } from "./reader.ts";
@@ -26,6 +27,11 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   const readers = new Map(plan.sessions.map((session) => [session, readersOf(stage, session, seed)]));
   const struck: Kill[] = [];
   mail.due(0);
+  const mover = new Mover(
+    client,
+    plan.sessions.map(({ key }) => key),
+    seed,
+  );
   const onKill = (kill: Kill) => {
     struck.push(kill);
     console.log(killLine(kill, startedAt));
@@ -43,6 +49,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   await Promise.all(awaited.map(({ key }) => settleFamily(client, key, SETTLE_MS / 2)));
   await sleep(QUIET_MS);
   await settleChildren(client, plan.sessions, SETTLE_MS);
+  await mover.stop();
   const until = AbortSignal.timeout(SETTLE_MS);
   const parents = await Promise.all(
     plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),
@@ -56,7 +63,13 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     ),
   );
   const sessions = [...parents, ...children];
-  return { kills: struck, sessions, counts: stage.counts, delivered: await deliveredBy(stage.botApi, BOT_TOKEN) };
+  return {
+    kills: struck,
+    moves: mover.moves,
+    sessions,
+    counts: stage.counts,
+    delivered: await deliveredBy(stage.botApi, BOT_TOKEN),
+  };
 }
 
 function readersOf({ client }: Stage, session: PlannedSession, seed: number): Reader[] {

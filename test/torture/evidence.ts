@@ -11,6 +11,8 @@ export type HistoryMessage = Message & { seq: number; runId: string };
 /** Everything that is known when a torture is over. */
 export interface Evidence {
   kills: readonly Kill[];
+  /** How many moves of sessions to other objects were confirmed. */
+  moves: number;
   sessions: readonly SessionEvidence[];
   /** How often each call of a tool took effect, by call id. */
   counts: ReadonlyMap<string, number>;

@@ -7,6 +7,8 @@ import { type Kill, placeOf } from "./killer.ts";
 export interface Summary {
   runs: number;
   kills: number;
+  /** Moves of sessions to other objects that were confirmed. */
+  moves: number;
   seed: number;
   lost: number;
   doubled: number;
@@ -40,13 +42,14 @@ export function summaryOf(
   breaches: readonly Breach[],
   head: { runs: number; seed: number; seconds: number },
 ): Summary {
-  const { kills, sessions } = evidence;
+  const { kills, moves, sessions } = evidence;
   const runs = sessions.flatMap((session) => session.runs);
   const count = (kind: BreachKind) => breaches.filter((breach) => breach.kind === kind).length;
   const places = kills.map(placeOf);
   return {
     runs: head.runs,
     kills: kills.length,
+    moves,
     seed: head.seed,
     lost: count("lost"),
     doubled: count("doubled"),

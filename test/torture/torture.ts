@@ -50,6 +50,7 @@ async function torture(): Promise<void> {
     const summary = summaryOf(evidence, breaches, { runs, seed, seconds });
     const shortcomings = [
       ...(summary.insideShare < 0.6 && kills > 0 ? ["Fewer than 60 % of the kills fell inside a step."] : []),
+      ...(summary.moves === 0 ? ["No session was moved."] : []),
       ...(summary.resumed === 0 && kills > 0 ? ["No run was resumed."] : []),
     ];
     printBreaches(breaches, evidence);
