@@ -4,6 +4,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import { resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { localTime } from "../lib/zone.ts";
 import type { Config, Services } from "../services/services.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -50,7 +51,7 @@ function rulesIn({ contextPruning: { mode, ...rules } }: Defaults): PruningRules
 /** Today's date in a time zone, as YYYY-MM-DD; in UTC if the time zone is not valid. */
 function dateIn(timeZone: string | undefined, now: number): string {
   try {
-    return new Intl.DateTimeFormat("en-CA", { timeZone: timeZone ?? "UTC" }).format(now);
+    return localTime(now, timeZone ?? "UTC").slice(0, 10);
   } catch (error) {
     log("warn", "time_zone.unknown", { timeZone: timeZone ?? "", error: messageOf(error) });
     return new Date(now).toISOString().slice(0, 10);

@@ -12,3 +12,10 @@ test("a secret that differs in one letter, its case, or its length is not equal"
     expect(await secretEqual(other, "AZaz09_-secret")).toBe(false);
   }
 });
+
+test("it does not matter how many secrets were compared before", async () => {
+  for (let at = 0; at < 100; at++) {
+    expect(await secretEqual(`secret ${at}`, `secret ${at}`)).toBe(true);
+    expect(await secretEqual(`secret ${at}`, `secret ${at % 7}`)).toBe(at < 7);
+  }
+});
