@@ -3,7 +3,9 @@ import { type Agent, agentOf } from "../config/agents.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import type { RevisionLine } from "../config/store.ts";
 import { workspacePrefix } from "../config/workspace-prefix.ts";
+import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { log } from "../lib/log.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import type { FindCandidates } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
@@ -103,4 +105,22 @@ export function agentIn(services: Services, agentId: string): Agent {
 export async function listWorkspaceRoot({ listings, workspaceOf }: Services, agent: Agent): Promise<WorkspaceEntry[]> {
   const key = workspacePrefix(agent.id, agent.workspace);
   return listings.workspaces.fresh(key) ?? listings.workspaces.refresh(key, () => workspaceOf(agent).list(""));
+}
+
+/** The age from which a listing that still serves is made again beside the turn that it serves, in milliseconds. */
+const AHEAD_AFTER_MS = 10_000;
+
+/**
+ * Lists the root of an agent's workspace again for the next turn, if the listing that serves this one is not new: a turn
+ * within a minute of this one then waits for none. Never rejects.
+ */
+export async function listWorkspaceRootAhead(services: Services, agent: Agent, now: number): Promise<void> {
+  const { workspaces } = services.listings;
+  const key = workspacePrefix(agent.id, agent.workspace);
+  if (workspaces.fresh(key) === undefined || now - workspaces.listedAt(key) < AHEAD_AFTER_MS) return;
+  try {
+    await workspaces.refresh(key, () => services.workspaceOf(agent).list(""));
+  } catch (error) {
+    log("debug", "workspace.not_listed", { agentId: agent.id, error: messageOf(error) });
+  }
 }

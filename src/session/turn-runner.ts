@@ -8,7 +8,7 @@ import { log as writeLog } from "../lib/log.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import { agentIn, listWorkspaceRoot, type Services } from "../services/services.ts";
+import { agentIn, listWorkspaceRoot, listWorkspaceRootAhead, type Services } from "../services/services.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
@@ -95,6 +95,7 @@ export class TurnRunner {
       const agent = agentIn(services, agentId);
       if (agent.defaults.skipBootstrap) return { configured };
       const entries = listWorkspaceRoot(services, agent);
+      this.#deps.waitUntil(listWorkspaceRootAhead(services, agent, Date.now()));
       return { configured, listing: { entries: entries.catch(() => undefined), services } };
     } catch (error) {
       writeLog("debug", "workspace.not_listed", { agentId, error: messageOf(error) });

@@ -4,6 +4,7 @@ import { measureAgents } from "./agents.ts";
 import { type Contender, floorContender, isopodContender } from "./contenders.ts";
 import { countTurns } from "./count.ts";
 import { type DeltaCost, runDeltas } from "./deltas.ts";
+import { measureInterfaces } from "./interfaces.ts";
 import { runParallel, runSequential } from "./load.ts";
 import { type Plan, SMOKE, WHOLE } from "./plan.ts";
 import { memoryOf, workerdOf } from "./processes.ts";
@@ -120,6 +121,11 @@ async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt
   const deltas: Record<number, DeltaCost> = {};
   const workerd = first.isopod.pid === undefined ? undefined : await workerdOf(first.isopod.pid);
   for (const load of plan.deltas) deltas[load.deltas] = await runDeltas(contenders, models.url, load, workerd);
+  say("Long answers over each interface");
+  const interfaceCpuMs = await measureInterfaces(
+    { url: first.isopod.url, token: TOKEN, modelServer: models.url, workerd },
+    plan.interfaces,
+  );
   say("Long transcripts");
   const growth = await runGrowth(isopodContender(first.isopod.url, TOKEN), models.url, plan.growth);
   await Promise.all([first.isopod.stop(), floors.stop()]);
@@ -135,6 +141,7 @@ async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt
     sequential,
     parallel,
     deltas,
+    interfaceCpuMs,
     growth,
     firstTurn,
     counted,

@@ -7,6 +7,8 @@ export interface Plan {
   /** Sessions at once, the turns of each, and how often all of that is repeated. */
   parallel: { sessions: number; turns: number; rounds: number };
   deltas: readonly DeltaLoad[];
+  /** Long answers over each interface. */
+  interfaces: DeltaLoad;
   /** Lengths of transcripts in messages, and the turns in each. */
   growth: { lengths: readonly number[]; turns: number };
   /** New sessions. */
@@ -28,6 +30,7 @@ export const WHOLE: Plan = {
     { deltas: 500, turns: 8 },
     { deltas: 5_000, turns: 3 },
   ],
+  interfaces: { deltas: 5_000, turns: 3 },
   growth: { lengths: [10, 1_000], turns: 20 },
   firstTurns: 15,
   counted: 3,
@@ -44,6 +47,7 @@ export const SMOKE: Plan = {
     { deltas: 500, turns: 1 },
     { deltas: 5_000, turns: 1 },
   ],
+  interfaces: { deltas: 1_000, turns: 1 },
   growth: { lengths: [10, 60], turns: 2 },
   firstTurns: 2,
   counted: 1,

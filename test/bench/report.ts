@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from "node:os";
 import { AGENTS, type AgentsCost } from "./agents.ts";
 import { type CountedTurn, type CountedTurns, ROUND } from "./count.ts";
 import type { DeltaCost } from "./deltas.ts";
+import type { InterfaceCost } from "./interfaces.ts";
 import type { Latencies, Measured, Throughput } from "./load.ts";
 import type { Plan } from "./plan.ts";
 import type { Memory } from "./processes.ts";
@@ -17,6 +18,7 @@ export interface Findings {
   parallel: Measured<Throughput>;
   /** By the number of deltas. */
   deltas: Record<number, DeltaCost>;
+  interfaceCpuMs: InterfaceCost;
   growth: Growth;
   firstTurn: FirstTurn;
   counted: CountedTurns;
@@ -41,7 +43,7 @@ const ROWS = [
 
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
-  const { sequential, parallel, deltas, growth, firstTurn, counted, skills, startUp } = findings;
+  const { sequential, parallel, deltas, interfaceCpuMs, growth, firstTurn, counted, skills, startUp } = findings;
   const { idle, floorIdle, afterLoad, firstStartMs, coldStartMs, prompt, gate, agents } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { withinMinute } = counted;
@@ -60,6 +62,7 @@ export function jsonReport(findings: Findings) {
     durableFloorTurnsPerSecond: parallel.durableFloor.turnsPerSecond,
     parallelTurnEndMs: parallel.isopod.turnEnd,
     deltas,
+    interfaceCpuMs,
     growth,
     firstTurn,
     statementsPerTurn: withinMinute.total.statements,

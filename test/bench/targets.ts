@@ -29,6 +29,9 @@ function targetsOf(report: Report): Target[] {
     { title: "turns a second, over the durable floor", value: ratio.turnsPerSecond, target: 0.5, atLeast: true },
     { title: "answer of 500 deltas, over the durable floor", value: deltas[500]?.ratio, target: 1.4 },
     { title: "answer of 5,000 deltas, over the durable floor", value: deltas[5000]?.ratio, target: 1.2 },
+    ...Object.entries(report.interfaceCpuMs).map(([name, value]) => {
+      return { title: `CPU of a delta over ${name}, ms`, value, target: 0.1 };
+    }),
     { title: "first turn of a session, over the durable floor", value: report.firstTurn.ratio, target: 3 },
     { title: "1,000 messages in the transcript over 10, ms", value: Math.round(overShortest * 100) / 100, target: 3 },
     { title: "SQL statements of a turn", value: report.statementsPerTurn, target: 16 },

@@ -7,17 +7,6 @@ import { rootsToScan, skillRoots } from "./skill-roots.ts";
 /** The sources whose files are in R2. */
 const IN_R2: ReadonlySet<SkillSource> = new Set(["workspace", "agents", "managed", "extra"]);
 
-/** The age from which the root of the workspace is listed before the roots of skills, in milliseconds. */
-const ROOT_AFTER_MS = 20_000;
-/** The age from which a root of skills is listed in any case. */
-const ROOTS_AFTER_MS = 600_000;
-
-/** A listing, when it was made, and how it is made again. */
-interface Listed {
-  at: number;
-  refresh(): Promise<unknown>;
-}
-
 /** When an agent's skills were last looked at by any session of this isolate, by the prefix of its workspace. */
 const looks = new WeakMap<Services["listings"], Map<string, number>>();
 
@@ -50,8 +39,8 @@ export async function listSharedRoots(agent: Agent, services: Services): Promise
 }
 
 /**
- * Looks whether an agent's skills have changed in R2, with one listing: of the workspace's root, or of the root of skills
- * that was listed longest ago. So all roots are looked at in turn. Listings that this isolate does not have are all made.
+ * Looks whether an agent's skills have changed in R2, with one listing: the one that was made longest ago. So all roots
+ * are looked at in turn. Listings that this isolate does not have are all made.
  * @param since a look of any session after this instant serves, in milliseconds since the epoch
  * @returns the listings, the same objects for the same files
  */
@@ -66,7 +55,7 @@ export async function lookForChanges(
   const roots = (await rootsToScan(agent, services, await rootEntries(agent, services))).filter(({ source }) =>
     IN_R2.has(source),
   );
-  const listings: [Listed, ...Listed[]] = [
+  const listings = [
     {
       at: workspaces.listedAt(prefix),
       refresh: () => workspaces.refresh(prefix, () => services.workspaceOf(agent).list("")),
@@ -80,12 +69,8 @@ export async function lookForChanges(
   const looked = looks.get(services.listings) ?? new Map<string, number>();
   looks.set(services.listings, looked);
   const isLookedAt = (looked.get(prefix) ?? 0) >= since;
-  const [root, ...skillRoots] = listings;
-  const [oldest] = skillRoots.toSorted((a, b) => a.at - b.at);
-  // The next turn needs the root: if that comes within a minute, it shall not wait for it.
-  const next =
-    oldest !== undefined && (now - oldest.at > ROOTS_AFTER_MS || now - root.at < ROOT_AFTER_MS) ? oldest : root;
-  const due = missing.length > 0 ? missing : isLookedAt ? [] : [next];
+  const [oldest] = listings.toSorted((a, b) => a.at - b.at);
+  const due = missing.length > 0 ? missing : isLookedAt || oldest === undefined ? [] : [oldest];
   if (due.length > 0) looked.set(prefix, now);
   await Promise.all(due.map(({ refresh }) => refresh()));
   return [workspaces.known(prefix), ...roots.map((root) => skills.known(listingKey(root, agent, services)))];
