@@ -2,7 +2,8 @@
 const MOST: Record<string, number> = {
   statementsPerTurn: 16,
   transactionsBeforeModel: 2,
-  r2PerTurn: 1,
+  // The workspace beside the turn, and skills after it.
+  r2PerTurn: 2,
   r2BeforeModel: 0,
   d1BeforeModel: 0,
   "perTurnAfterMinute.remoteStepsBeforeModel": 1,
