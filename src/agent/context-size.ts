@@ -2,6 +2,7 @@ import type { JsonObject } from "../lib/json.ts";
 import { estimateTokens } from "../lib/tokens.ts";
 import type { AssistantPart, Message } from "../models/message.ts";
 import type { SystemPrompt, ToolSchema } from "../models/model.ts";
+import { userText } from "../models/user-text.ts";
 import { type ContextBudget, contextBudget } from "./context-rules.ts";
 import type { View } from "./journal.ts";
 import type { LoopDeps } from "./loop-deps.ts";
@@ -64,7 +65,8 @@ export function messageTokens(message: Message): number {
 
 function contentTokens(message: Message): number {
   if (message.role === "assistant") return message.parts.reduce((sum, part) => sum + partTokens(part), 0);
-  return estimateTokens(message.text) + (message.images?.length ?? 0) * IMAGE_TOKENS;
+  const text = message.role === "user" ? userText(message) : message.text;
+  return estimateTokens(text) + (message.images?.length ?? 0) * IMAGE_TOKENS;
 }
 
 function partTokens(part: AssistantPart): number {

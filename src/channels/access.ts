@@ -1,5 +1,6 @@
 import type { Activation } from "./activation.ts";
 import type { AccessPolicy, InboundMessage } from "./channel.ts";
+import { groupRulesOf } from "./group-rules.ts";
 
 /** The input of an access decision. */
 export interface AccessQuestion {
@@ -18,9 +19,9 @@ export type AccessDecision =
   | { kind: "allow"; owner: boolean }
   /** An unknown sender, who is offered pairing. */
   | { kind: "pair" }
+  /** A message in a group that does not address the agent: it may be kept, and is not answered. */
+  | { kind: "overhear"; owner: boolean }
   | { kind: "ignore"; reason: string };
-
-const NOT_ADDRESSED = "the agent was not addressed";
 
 /**
  * Decides whether a message reaches the agent.
@@ -44,35 +45,36 @@ function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision 
 function decideGroup({ policy, message, activation }: AccessQuestion, owner: boolean): AccessDecision {
   const groupId = message.conversation.id;
   if (policy.groupPolicy === "disabled") return { kind: "ignore", reason: "groups are off" };
-  if (policy.groupPolicy === "allowlist" && groupEntry(policy, groupId) === undefined) {
+  if (policy.groupPolicy === "allowlist" && groupRulesOf(policy.groups, groupId) === undefined) {
     return { kind: "ignore", reason: "the group is not in groups" };
   }
   const mode = activation ?? configuredActivation(policy, groupId);
-  if (mode === "mention" && !message.mentioned) return { kind: "ignore", reason: NOT_ADDRESSED };
+  if (mode === "mention" && !message.mentioned) return { kind: "overhear", owner };
   return { kind: "allow", owner };
 }
 
 /** Whether the decision depends on the group's activation alone. */
 export function hingesOnActivation({ message }: AccessQuestion, decision: AccessDecision): boolean {
   if (message.conversation.kind === "direct" || message.mentioned) return false;
-  return decision.kind === "allow" || (decision.kind === "ignore" && decision.reason === NOT_ADDRESSED);
+  return decision.kind === "allow" || decision.kind === "overhear";
 }
 
 /** A group's activation by the configuration. */
 export function configuredActivation(policy: AccessPolicy, groupId: string): Activation {
-  return (groupEntry(policy, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
-}
-
-function groupEntry({ groups }: AccessPolicy, groupId: string): AccessPolicy["groups"][string] | undefined {
-  return ownEntry(groups, groupId) ?? ownEntry(groups, "*");
-}
-
-function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
-  return Object.hasOwn(entries, key) ? entries[key] : undefined;
+  return (groupRulesOf(policy.groups, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
   return owners.some((entry) => isSender(entry, channelId, message.sender));
+}
+
+/** The entry of `owners` that a sender matches; undefined if none does. */
+export function ownerEntry(
+  owners: readonly string[],
+  channelId: string,
+  sender: InboundMessage["sender"],
+): string | undefined {
+  return owners.find((entry) => isSender(entry, channelId, sender));
 }
 
 /** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { SecretRef } from "../config/secret-ref.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { GroupRules } from "./group-rules.ts";
 
 /**
  * A chat platform.
@@ -59,7 +60,7 @@ export interface AccessPolicy {
   /** Groups and channels: only those of `groups`, all, or none. */
   groupPolicy: "allowlist" | "open" | "disabled";
   /** What holds for a group, by its id; `*` stands for every other. */
-  groups: Readonly<Record<string, { requireMention?: boolean | undefined }>>;
+  groups: Readonly<Record<string, GroupRules>>;
   /** Whether a group has to address the agent, where its own entry does not say. */
   requireMention: boolean;
 }

@@ -183,7 +183,7 @@ export function recordCommand(
 ): RunRow {
   const { runId: id, input, target, idempotencyKey, inputDigest } = run;
   const answered = commandAnswer(answer, now);
-  const startSeq = log.append(id, { ...userMessage(input, now), aside: true });
+  const startSeq = log.append(id, { ...userMessage(input, { acceptedAt: now, at: now }), aside: true });
   log.append(id, answered);
   const endSeq = log.record(id, now, [{ type: "lifecycle", phase: "end", usage: NO_USAGE }]);
   const state = {

@@ -42,3 +42,8 @@ export function visibleRepliesIn(
   const own = agentEntryOf(config, agentId)?.groupChat?.visibleReplies;
   return own ?? messages.groupChat.visibleReplies ?? messages.visibleReplies;
 }
+
+/** How many messages in a row that do not address an agent are kept for it: by its entry, else the shared setting. */
+export function historyLimitOf(config: Pick<CoreConfig, "agents" | "messages">, agentId: string): number {
+  return agentEntryOf(config, agentId)?.groupChat?.historyLimit ?? config.messages.groupChat.historyLimit ?? 0;
+}

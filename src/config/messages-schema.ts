@@ -45,8 +45,9 @@ export const groupChat = z.strictObject({
     .number()
     .int()
     .min(0)
+    .max(100)
     .optional()
-    .meta(planned("Most messages before a mention that the agent sees; 0 means none.")),
+    .describe("Most messages since its last answer that come along when the agent is addressed; none where absent."),
 });
 
 /** `humanDelay`: pauses between the blocks of a long reply. */
@@ -167,6 +168,14 @@ export const prompt = z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe("Where people read Isopod's documentation, such as https://<your address>/docs; agents pass it on."),
+    sourceUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where the source of this deployment is; agents read it where the documentation is not enough."),
+    communityUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where people help each other; agents pass it on."),
     skillsUrl: z
       .url({ protocol: /^https?$/ })
       .default("https://clawhub.ai")

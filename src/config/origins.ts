@@ -1,7 +1,16 @@
 import type { SessionKind } from "./session-key.ts";
 
 /** What a run comes from. A `person` has written a message; every other kind names itself in the run's origin. */
-export type OriginKind = "person" | "command" | "reset" | "announcement" | "spawn" | "nested" | "delivery" | "boot";
+export type OriginKind =
+  | "person"
+  | "command"
+  | "reset"
+  | "announcement"
+  | "spawn"
+  | "nested"
+  | "delivery"
+  | "overheard"
+  | "boot";
 
 /**
  * How a run waits. A `message` gives way past the cap of the queue; an `announcement` gives way to nothing. A `command`
@@ -68,6 +77,8 @@ export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   nested: { ...SYSTEM_MESSAGE, lane: "nested" },
   /** A copy of a text that another session sent to this session's people. */
   delivery: { ...SYSTEM_MESSAGE, queueClass: "note", isTurn: false },
+  /** A group's message that does not address the agent. */
+  overheard: { ...SYSTEM_MESSAGE, queueClass: "note", isTurn: false },
   /** BOOT.md, once per deployment. */
   boot: { ...SYSTEM_MESSAGE, queueClass: "note" },
 };

@@ -133,3 +133,9 @@ function unescapePart(part: string): string {
     throw error;
   }
 }
+
+/** The kind of conversation that a session belongs to. */
+export function placeOf(sessionKey: string): "direct" | "group" | "channel" {
+  const { kind } = parseSessionKey(sessionKey);
+  return kind === "group" || kind === "channel" ? kind : "direct";
+}

@@ -1,6 +1,6 @@
 import { desc, eq, lt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { audit, configRevisions, movedSessions, skillChanges } from "../db/schema.ts";
+import { audit, browserZones, configRevisions, movedSessions, skillChanges } from "../db/schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { byteLength, head } from "../lib/text.ts";
@@ -14,6 +14,8 @@ const MAX_PATH_CHARS = 200;
 const MAX_WORD_CHARS = 500;
 /** Most moves of sessions that are read at once; what is older is known to the objects that were left. */
 const MAX_MOVES = 500;
+/** Most time zones that are read at once. */
+const MAX_ZONES = 500;
 
 const NEWEST = sql<number>`coalesce(max(${configRevisions.revision}), 0)`;
 const LINE = {
@@ -50,6 +52,25 @@ export interface Newest {
   skillChanges: number;
   /** The newest moves of sessions that the caller does not have, the oldest first. */
   moves: SessionMove[];
+  /** The newest time zones of browsers that the caller does not have, the oldest first. */
+  zones: BrowserZone[];
+}
+
+/** The time zone that an owner's browser told for an agent. */
+export interface BrowserZone {
+  agentId: string;
+  /** An IANA zone. */
+  zone: string;
+  /** Milliseconds since the epoch. */
+  toldAt: number;
+}
+
+/** What a caller of `newest` has already. */
+export interface KnownNewest {
+  /** The revision whose document it has. */
+  revision: number;
+  move?: number;
+  zonesAt?: number;
 }
 
 /** A session's move from one object to another. */
@@ -90,11 +111,11 @@ export class ConfigStore {
   }
 
   /**
-   * The newest revision's number, 0 where nothing is stored, its document only where the number is not `known`, how often
-   * skills were changed, and the moves of sessions after `knownMove`. One statement that reads a row of each, and nothing
-   * is sent that is already here.
+   * The newest revision's number, 0 where nothing is stored, its document only where the number is not known, how often
+   * skills were changed, and the moves of sessions and zones of browsers that are new to the caller. One statement that
+   * reads a row of each, and nothing is sent that is already here.
    */
-  async newest(known: number, knownMove = 0): Promise<Newest> {
+  async newest({ revision: known, move: knownMove = 0, zonesAt = 0 }: KnownNewest): Promise<Newest> {
     const newest = this.#db
       .select({ revision: NEWEST.as("newest") })
       .from(configRevisions)
@@ -103,18 +124,35 @@ export class ConfigStore {
     const { object, movedTo, revision: moveRevision } = movedSessions;
     const move = sql`json_object('object', ${object}, 'movedTo', ${movedTo}, 'revision', ${moveRevision})`;
     const newMoves = sql`select * from ${movedSessions} where ${moveRevision} > ${knownMove} order by ${moveRevision} desc limit ${MAX_MOVES}`;
+    const told = sql`json_object('agentId', ${browserZones.agentId}, 'zone', ${browserZones.zone}, 'toldAt', ${browserZones.toldAt})`;
+    const newZones = sql`select * from ${browserZones} where ${browserZones.toldAt} > ${zonesAt} order by ${browserZones.toldAt} desc limit ${MAX_ZONES}`;
     const row = await this.#db
       .select({
         revision: newest.revision,
         document: sql<string | null>`(select ${configRevisions.document} from ${configRevisions} where ${isUnknown})`,
         skills: sql<number>`coalesce((select ${skillChanges.count} from ${skillChanges}), 0)`,
         moves: sql<string>`(select json_group_array(${move}) from (${newMoves}) as ${movedSessions})`,
+        zones: sql<string>`(select json_group_array(${told}) from (${newZones}) as ${browserZones})`,
       })
       .from(newest)
       .get();
     const { revision = 0, document = null, skills = 0 } = row ?? {};
     const moves: SessionMove[] = JSON.parse(row?.moves ?? "[]").reverse();
-    return { revision, skillChanges: skills, moves, ...(document !== null && { document: readDocument(document) }) };
+    const zones: BrowserZone[] = JSON.parse(row?.zones ?? "[]").reverse();
+    return {
+      revision,
+      skillChanges: skills,
+      moves,
+      zones,
+      ...(document !== null && { document: readDocument(document) }),
+    };
+  }
+
+  /** Stores the zone that a browser told for an agent. */
+  async tellZone({ agentId, zone, toldAt }: BrowserZone): Promise<void> {
+    const set = { zone, toldAt };
+    const target = browserZones.agentId;
+    await this.#db.insert(browserZones).values({ agentId, zone, toldAt }).onConflictDoUpdate({ target, set });
   }
 
   /** The newest revision; undefined where nothing is stored. */

@@ -61,6 +61,9 @@ const choice = {
   deny: names.default([]).describe("Tools that are taken away, by name, `group:…` or `*`; deny wins."),
 };
 
+/** The tools of one group, one channel, or one sender. */
+export const toolChoice = z.strictObject(choice);
+
 /** Whether commands may be run, and who is asked. */
 const exec = z.strictObject({
   security: z

@@ -74,6 +74,18 @@ export const approvals = sqliteTable(
   (table) => [index("approvals_by_run").on(table.runId)],
 );
 
+/** The time zones that owners' browsers told, for agents whose configuration names none. */
+export const browserZones = sqliteTable(
+  "browser_zones",
+  {
+    agentId: text("agent_id").primaryKey(),
+    /** An IANA zone. */
+    zone: text().notNull(),
+    toldAt: integer("told_at").notNull(),
+  },
+  (table) => [index("browser_zones_by_time").on(table.toldAt)],
+);
+
 /** Logged-in browsers, by the digest of their cookie. */
 export const logins = sqliteTable("logins", {
   /** SHA-256 of the cookie's value, hex. */

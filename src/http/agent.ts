@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { bodyLimit } from "hono/body-limit";
 import { defaultAgentId } from "../config/agents.ts";
 import { newRunId } from "../config/session-ids.ts";
-import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
+import { mainSessionKey, parseSessionKey, placeOf } from "../config/session-key.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
@@ -87,7 +87,12 @@ agentRoutes.openapi(agentRoute, async (c) => {
         `sessionKey: it belongs to agent '${agentId}', not '${request.agentId}'`,
       );
     }
-    return { sessionKey, agentId, configRevision: services.revision, input: requestInput(request, agentId, services) };
+    return {
+      sessionKey,
+      agentId,
+      configRevision: services.revision,
+      input: requestInput(request, { agentId, place: placeOf(sessionKey) }, services),
+    };
   });
   const { idempotencyKey } = request;
   const address = await sessionAddress(c, sessionKey);

@@ -1,17 +1,19 @@
 import type { InboundMessage } from "../channels/channel.ts";
+import { groupRulesOf } from "../channels/group-rules.ts";
+import { historyLimitOf } from "../config/group-chat.ts";
 import { newRunId } from "../config/session-ids.ts";
 import { locationOf } from "../config/session-location.ts";
 import { addressOf } from "../services/call-session.ts";
-import type { OpenChannel, Services } from "../services/services.ts";
+import type { Config, OpenChannel, Services } from "../services/services.ts";
 import type { SessionEnv } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
 import { decideSenderAccess, offerPairing } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { answeringAgent, sessionRequest } from "./session-request.ts";
+import { answeringAgent, overheardRequest, sessionRequest } from "./session-request.ts";
 
 /** Dependencies of the pipeline, provided by a webhook route, a gateway object, an email handler or a poller. */
 export interface InboundDeps {
-  services: Pick<Services, "config" | "revision" | "workspaceOf">;
+  services: Pick<Services, "config" | "revision" | "workspaceOf" | "authorShown" | "browserZone">;
   database: D1Database;
   /** The sessions' objects. */
   env: SessionEnv;
@@ -31,19 +33,35 @@ export async function receiveMessage(
   open: OpenChannel,
   { services, database, env, waitUntil }: InboundDeps,
 ): Promise<InboundOutcome> {
-  const { config, revision: configRevision, workspaceOf } = services;
+  const { config, revision: configRevision } = services;
   const source = { channelId: open.channel.id, accountId: open.context.accountId, message };
-  const agent = answeringAgent(source, config);
+  const agent = answeringAgent(source, services);
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
   if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
   if (decision.kind === "pair") {
     waitUntil(offerPairing(source, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };
   }
-  const request = await sessionRequest({ ...source, owner: decision.owner }, agent, config, workspaceOf(agent));
+  const limit = decision.kind === "overhear" ? historyLimitIn(message, open, config, agent.id) : undefined;
+  if (limit === 0) return { kind: "ignored", reason: "the agent was not addressed" };
+  const admitted = { ...source, owner: decision.owner };
+  const request = await (limit === undefined
+    ? sessionRequest(admitted, agent, services)
+    : overheardRequest(admitted, agent, services, limit));
   const address = await addressOf(env, request.sessionKey, locationOf(config, request.sessionKey));
   const accept = { ...request, runId: newRunId(address.name, Date.now()), configRevision };
   await callSession(env, address, (session) => session.accept(accept));
-  waitUntil(acknowledge(message, open, config.messages));
+  if (limit === undefined) waitUntil(acknowledge(message, open, config.messages));
   return { kind: "accepted" };
+}
+
+/** How many messages of a group that do not address the agent are kept for it: by the group, else by the agent. */
+function historyLimitIn(
+  { conversation }: InboundMessage,
+  { channel, context }: OpenChannel,
+  config: Config,
+  agentId: string,
+): number {
+  const rules = groupRulesOf(channel.access(context.account).groups, conversation.id);
+  return rules?.historyLimit ?? historyLimitOf(config, agentId);
 }

@@ -1,14 +1,16 @@
+import { ownerEntry } from "../channels/access.ts";
 import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
 import { readCommand } from "../commands/index.ts";
-import { type Agent, agentOf } from "../config/agents.ts";
+import type { Agent } from "../config/agents.ts";
 import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { readCapped } from "../lib/read-capped.ts";
+import { groupTitle } from "../models/user-text.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
-import type { Config } from "../services/services.ts";
+import { agentIn, type Config, type Services } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
@@ -31,9 +33,10 @@ interface AdmittedMessage extends InboundSource {
 export async function sessionRequest(
   admitted: AdmittedMessage,
   agent: Agent,
-  config: Config,
-  workspace: Workspace,
+  services: Pick<Services, "config" | "workspaceOf" | "authorShown">,
 ): Promise<Omit<AcceptRequest, "runId">> {
+  const { config } = services;
+  const workspace = services.workspaceOf(agent);
   const { channelId, accountId, message, owner } = admitted;
   const { conversation, sender } = message;
   const { kind, id: conversationId, threadId } = conversation;
@@ -57,28 +60,74 @@ export async function sessionRequest(
     idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
     target,
     input: {
-      text: inputText(admitted, kept),
+      ...words(admitted, kept),
       images: kept.flatMap((file) => file.image ?? []),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
+      said: await circumstances(admitted, agent, services),
       timeoutSeconds: agent.defaults.timeoutSeconds,
     },
   };
 }
 
 /**
- * The text of a message, after the quoted text and before the notes on its files. Commands get no quote, and few get
- * notes.
+ * The request that keeps a group's message which does not address the agent. No model is called for it, and its files
+ * are only named.
+ * @param limit how many of them in a row models are shown
  */
-function inputText({ message, owner }: AdmittedMessage, kept: readonly KeptFile[]): string {
+export async function overheardRequest(
+  admitted: AdmittedMessage,
+  agent: Agent,
+  services: Pick<Services, "config" | "workspaceOf" | "authorShown">,
+  limit: number,
+): Promise<Omit<AcceptRequest, "runId">> {
+  const { message } = admitted;
+  const names = message.attachments.slice(0, MAX_ATTACHMENTS).map(({ name }) => `[File: ${safeName(name)}]`);
+  const text = [message.text, ...names].filter((part) => part !== "").join("\n");
+  const request = await sessionRequest(
+    { ...admitted, message: { ...message, text, attachments: [] } },
+    agent,
+    services,
+  );
+  return { ...request, input: { ...request.input, timeoutSeconds: 0, origin: { kind: "overheard", limit } } };
+}
+
+/**
+ * The words of a message with the notes on its files, and the fenced text that it quotes. Commands get no quote, and few
+ * get notes.
+ */
+function words(
+  { message, owner }: AdmittedMessage,
+  kept: readonly KeptFile[],
+): Pick<AcceptRequest["input"], "text" | "quoted"> {
   const command = owner ? readCommand(message.text)?.command.kind : undefined;
-  const quote = command === undefined ? quotedText(message) : "";
+  const quoted = command === undefined ? quotedText(message) : "";
   const notes = command === undefined || command === "reset" ? kept.map((file) => file.note) : [];
-  return [quote, message.text, ...notes].filter((part) => part !== "").join("\n\n");
+  const text = [message.text, ...notes].filter((part) => part !== "").join("\n\n");
+  return { text, ...(quoted !== "" && { quoted }) };
+}
+
+/** When, where and by whom a message was said, as models are shown it. */
+async function circumstances(
+  { channelId, message, owner }: AdmittedMessage,
+  agent: Agent,
+  { config, authorShown }: Pick<Services, "config" | "authorShown">,
+): Promise<NonNullable<AcceptRequest["input"]["said"]>> {
+  const { sender, conversation, messageId } = message;
+  const { kind: place, title } = conversation;
+  const id = `${channelId}:${sender.id}`;
+  const entry = owner ? (ownerEntry(config.commands.ownerAllowFrom, channelId, sender) ?? id) : undefined;
+  return {
+    zone: agent.defaults.userTimezone ?? "UTC",
+    place,
+    as: await authorShown(id, entry),
+    messageId,
+    ...(place !== "direct" && { fenceId: newFenceId(), ...(title !== undefined && { title: groupTitle(title) }) }),
+  };
 }
 
 /** The agent that answers a conversation, by the configuration's bindings. */
-export function answeringAgent(source: InboundSource, config: Config): Agent {
-  return agentOf(config, routedAgentId(config, conversationPlace(source)));
+export function answeringAgent(source: InboundSource, services: Pick<Services, "config" | "browserZone">): Agent {
+  return agentIn(services, routedAgentId(services.config, conversationPlace(source)));
 }
 
 /** The key of the session that a message belongs to. */

@@ -34,6 +34,13 @@ export function localTime(instant: number, zone: string): string {
   return new Date(wallClock(instant, zone)).toISOString().slice(0, 16).replace("T", " ");
 }
 
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
+
+/** The local time with its weekday, as `Sat 2026-11-21 18:40`. */
+export function weekdayTime(instant: number, zone: string): string {
+  return `${WEEKDAYS[new Date(wallClock(instant, zone)).getUTCDay()]} ${localTime(instant, zone)}`;
+}
+
 /** The first instant with this local time, which is given as if it were UTC. */
 function firstInstant(wall: number, zone: string): number {
   const before = wall - offsetAt(wall - DAY_MS, zone);

@@ -20,7 +20,13 @@ export interface UserMessage extends MessageHead {
   text: string;
   images?: ImageRef[];
   /** The author, if the channel knows it. */
-  sender?: { id: string; name?: string; owner: boolean };
+  sender?: Sender;
+  /** When, where and by whom it was said, as the model is shown it; absent for messages of the system. */
+  said?: Said;
+  /** The offset of the author's own words: what is before them was written by the system and is already fenced. */
+  wordsAt?: number;
+  /** Set if it did not address the agent: how many such messages in a row models are shown, the last ones. */
+  overheard?: number;
   /** The run that brought the message, if it joined another one. */
   fromRunId?: string;
   /** The offset of a command that an owner typed; it may invoke a skill. */
@@ -29,6 +35,31 @@ export interface UserMessage extends MessageHead {
   addedTo?: string;
   /** The tool that the command calls directly, without a model. */
   dispatch?: { tool: string; args: JsonObject };
+}
+
+/** The author of a message. */
+export interface Sender {
+  id: string;
+  name?: string;
+  owner: boolean;
+}
+
+/** The circumstances of a person's message, stored when it was accepted and shown the same in every later turn. */
+export interface Said {
+  /** When it was accepted, in milliseconds since the epoch. */
+  at: number;
+  /** The IANA zone in which the time is shown. */
+  zone: string;
+  /** The kind of conversation. */
+  place: "direct" | "group" | "channel";
+  /** The author's id as models may see it: `telegram:3003`, or the hash of an owner's. */
+  as: string;
+  /** The platform's id of the message. */
+  messageId?: string;
+  /** The title of the group; its members can set it. */
+  title?: string;
+  /** Sixteen hex digits: the id of the fence around what is not an owner's. */
+  fenceId?: string;
 }
 
 /** A model's answer to one call, its parts in order. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { AssistantMessage, AssistantPart, ImageRef, Message, ToolMessage, UserMessage } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
+import { userText } from "./user-text.ts";
 
 /** What the conversion needs to know about the wire format and the model. */
 export interface PromptTarget {
@@ -61,7 +62,8 @@ type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 async function userContent(message: UserMessage, request: ModelRequest): Promise<Content[]> {
   const images = await imageContent(message.images ?? [], request);
-  if (message.text !== "") return [text(message.text), ...images];
+  const shown = userText(message);
+  if (shown !== "") return [text(shown), ...images];
   return images.length > 0 ? images : [text("(an empty message)")];
 }
 

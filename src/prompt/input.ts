@@ -26,10 +26,12 @@ export interface StableInput {
   workspace: WorkspaceFacts;
   sandbox?: SandboxFacts;
   docs?: DocsFacts;
-  /** The ids of the owners as shown: raw or hashed. */
+  /** The ids of the owners as shown: raw or hashed; none for other people. */
   authorizedSenders: readonly string[];
   /** An IANA zone. */
-  timezone?: string;
+  timezone: string;
+  /** Whether something wakes the agent between messages: timers or heartbeats. */
+  wakesUnasked: boolean;
   /** The directives that replies support. */
   outputDirectives: readonly OutputDirective[];
   /** Filtered, truncated and in order. */
@@ -55,7 +57,13 @@ export interface PromptInput extends StableInput {
   channel?: ChannelFacts;
   /** How to write a reply that is read aloud. */
   voiceHint?: string;
-  /** Context from a group's configuration or from a sub-agent's parent. */
+  /** The date of the turn in the time zone, as `Sun 2026-11-22`. */
+  today: string;
+  /** Who is in the conversation; absent where no person is. */
+  audience?: AudienceFacts;
+  /** What the configuration tells the agent about the group. */
+  groupPrompt?: string;
+  /** Context from a sub-agent's parent, or the instructions of an API client. */
   extraContext?: string;
   /** How often to react with emojis; absent if the channel has no reactions. */
   reactions?: "minimal" | "extensive";
@@ -68,6 +76,15 @@ export interface PromptInput extends StableInput {
   truncationWarning: "off" | "once" | "always";
   /** True if this session already got the warning about the currently truncated files. */
   truncationWarned: boolean;
+}
+
+/** Who reads and writes in the conversation of a turn. */
+export interface AudienceFacts {
+  /** Whether the author of the message that is answered is an owner. */
+  owner: boolean;
+  place: "direct" | "group" | "channel";
+  /** The group's title, fenced as external content because its members can set it. */
+  title?: string;
 }
 
 /** A tool as the prompt lists it. */

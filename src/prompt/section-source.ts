@@ -40,6 +40,8 @@ export function sectionSource(section: string, { provider, bootstrapFiles }: Pro
   }
   if (section === "skills") return { kind: "skills", name: "SKILL.md" };
   if (section === "agents-refresh") return { kind: "workspace", name: "AGENTS.md" };
+  if (section === "group-context")
+    return { kind: "configuration", name: "channels.<id>.accounts.<id>.groups.<id>.prompt" };
   if (section === "extra-context") return { kind: "run", name: "extraContext" };
   const field = FIELDS[section];
   return field === undefined ? { kind: "section", name: sectionPath(section) } : { kind: "configuration", name: field };
@@ -49,7 +51,8 @@ export function sectionSource(section: string, { provider, bootstrapFiles }: Pro
 const SECTION_FILES: Readonly<Record<string, readonly string[]>> = {
   conduct: ["identity", "tool-call-style", "execution-bias", "interaction-style", "safety"],
   control: ["control", "self-update"],
-  environment: ["workspace", "sandbox"],
+  audience: ["audience"],
+  environment: ["workspace", "sandbox", "today"],
   knowledge: ["memory-recall", "documentation"],
   messaging: ["messaging"],
   replies: ["output-directives", "reactions", "silent-replies", "reasoning-format"],

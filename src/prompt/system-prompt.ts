@@ -3,6 +3,7 @@ import { sanitizeForPrompt, sanitizeLinesForPrompt } from "../security/sanitize.
 import type { PromptInput, StableInput } from "./input.ts";
 import type { AddedSections, Section } from "./section.ts";
 import type { SectionSource } from "./section-source.ts";
+import { audience } from "./sections/audience.ts";
 import {
   executionBias,
   identity,
@@ -13,11 +14,11 @@ import {
   toolCallStyle,
 } from "./sections/conduct.ts";
 import { authorizedSenders, control, modelAliases, selfUpdate } from "./sections/control.ts";
-import { dateTime, sandbox, workspace } from "./sections/environment.ts";
+import { dateTime, sandbox, today, workspace } from "./sections/environment.ts";
 import { documentation, memoryRecall, skills } from "./sections/knowledge.ts";
 import { messaging } from "./sections/messaging.ts";
 import { outputDirectives, reactions, reasoningFormat, silentReplies, voice } from "./sections/replies.ts";
-import { extraContext, heartbeats, runtime } from "./sections/run.ts";
+import { extraContext, groupContext, heartbeats, runtime } from "./sections/run.ts";
 import { delegation, tooling } from "./sections/tooling.ts";
 import { agentsRefresh, projectContext, truncationNotice, workspaceFiles } from "./sections/workspace-files.ts";
 
@@ -49,8 +50,11 @@ export const STABLE_SECTIONS: readonly Section<StableInput>[] = [
 export const DYNAMIC_SECTIONS: readonly Section[] = [
   truncationNotice,
   agentsRefresh,
+  today,
   messaging,
   voice,
+  audience,
+  groupContext,
   extraContext,
   reactions,
   silentReplies,
@@ -138,13 +142,15 @@ export function withoutBoundary(text: string): string {
  * exceptions: multi-line texts keep their line breaks, and file contents stay unchanged.
  */
 export function sanitizeInput(input: PromptInput): PromptInput {
-  const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, provider, ...rest } = input;
+  const { bootstrapFiles, agentsRefresh, skillsPrompt, extraContext, groupPrompt, audience, provider, ...rest } = input;
   return {
     ...mapStrings(rest, sanitizeForPrompt),
     provider: mapStrings(provider, sanitizeLinesForPrompt),
     bootstrapFiles: bootstrapFiles.map((file) => ({ ...file, path: sanitizeForPrompt(file.path) })),
     ...(agentsRefresh !== undefined && { agentsRefresh }),
     ...(skillsPrompt !== undefined && { skillsPrompt: sanitizeLinesForPrompt(skillsPrompt) }),
+    ...(groupPrompt !== undefined && { groupPrompt: sanitizeLinesForPrompt(groupPrompt) }),
+    ...(audience && { audience: mapStrings(audience, sanitizeLinesForPrompt) }),
     ...(extraContext !== undefined && { extraContext: sanitizeLinesForPrompt(extraContext) }),
   };
 }

@@ -28,7 +28,7 @@ import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
-import { ownersForPrompt } from "./owner-ids.ts";
+import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
 
@@ -109,6 +109,8 @@ export function createServices(
     },
     skillChanges: () => knownConfiguration(env.DB).skillChanges,
     ownersShown: () => ownersForPrompt(config.commands, secret),
+    authorShown: (id, owner) => authorForPrompt(id, owner, config.commands, secret),
+    browserZone: (agentId) => knownConfiguration(env.DB).browserZone(agentId),
     plugins,
     hooks,
     channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),

@@ -1,8 +1,9 @@
 import { checkConfig, type Fault } from "../config/faults.ts";
-import type { ConfigStore, SessionMove, StoredRevision } from "../config/store.ts";
+import type { BrowserZone, ConfigStore, SessionMove, StoredRevision } from "../config/store.ts";
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { isZone } from "../lib/zone.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 import { knownPlaces } from "./session-places.ts";
 
@@ -44,6 +45,8 @@ export class KnownConfiguration {
   #stored: Stored | undefined;
   #skillChanges = 0;
   #moveRevision = 0;
+  readonly #zones = new Map<string, string>();
+  #zonesAt = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #hasFailed = false;
@@ -97,12 +100,14 @@ export class KnownConfiguration {
     this.#asked += 1;
     const question = this.#asked;
     const known = this.#stored;
-    const { revision, document, skillChanges, moves } = await this.#store.newest(
-      known?.newest ?? 0,
-      this.#moveRevision,
-    );
+    const { revision, document, skillChanges, moves, zones } = await this.#store.newest({
+      revision: known?.newest ?? 0,
+      move: this.#moveRevision,
+      zonesAt: this.#zonesAt,
+    });
     if (question >= this.#heard) this.#skillChanges = skillChanges;
     this.#learn(moves);
+    for (const told of zones) this.#learnZone(told);
     if (revision === 0) this.#accept(question, { kind: "none", newest: 0 });
     else if (document !== undefined) this.#accept(question, await this.#judge(revision, document));
     else if (known !== undefined) this.#accept(question, known);
@@ -113,6 +118,18 @@ export class KnownConfiguration {
     if (this.#stored !== undefined && this.#stored.newest > revision) return;
     this.#asked += 1;
     this.#accept(this.#asked, { kind: "valid", newest: revision, revision, config, faults: [] });
+  }
+
+  /** The zone that an owner's browser told for an agent, as last read. */
+  browserZone(agentId: string): string | undefined {
+    return this.#zones.get(agentId);
+  }
+
+  /** Stores the zone of an owner's browser if it is new. @throws the error of D1 */
+  async tellZone(told: BrowserZone): Promise<void> {
+    if (this.#zones.get(told.agentId) === told.zone) return;
+    await this.#store.tellZone(told);
+    this.#zones.set(told.agentId, told.zone);
   }
 
   /** Records in D1 that skills have changed. @throws the error of D1 */
@@ -126,6 +143,11 @@ export class KnownConfiguration {
       knownPlaces.learn(object, movedTo);
       this.#moveRevision = Math.max(this.#moveRevision, revision);
     }
+  }
+
+  #learnZone({ agentId, zone, toldAt }: BrowserZone): void {
+    if (isZone(zone)) this.#zones.set(agentId, zone);
+    this.#zonesAt = Math.max(this.#zonesAt, toldAt);
   }
 
   #accept(question: number, stored: Stored): void {

@@ -25,6 +25,22 @@ export function ownersForPrompt(
   return shown;
 }
 
+/**
+ * The id of a message's author as models may see it: an owner's in the configured form, as `ownersForPrompt` gives it;
+ * anybody else's as `<channel>:<id>`.
+ * @param owner the owner's entry in `ownerAllowFrom`, or `<channel>:<id>` of a paired one; undefined for other people
+ */
+export async function authorForPrompt(
+  id: string,
+  owner: string | undefined,
+  commands: CommandsConfig,
+  secret: (name: string) => string | undefined,
+): Promise<string> {
+  const { ownerDisplay, ownerDisplaySecret } = commands;
+  if (owner === undefined || ownerDisplay === "raw") return id;
+  return shortHash(owner, ownerDisplaySecret && secret(ownerDisplaySecret.id));
+}
+
 async function shortHash(text: string, key: string | undefined): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   const digest = key === undefined ? await crypto.subtle.digest("SHA-256", bytes) : await hmac(key, bytes);

@@ -62,6 +62,10 @@ export interface Services {
   skillChanges(): number;
   /** The owners' ids in the form that the prompt shows. */
   ownersShown(): Promise<string[]>;
+  /** The time zone that the agent's owner's browser told, if it did. */
+  browserZone(agentId: string): string | undefined;
+  /** The id of an author as models may see it; see `authorForPrompt`. */
+  authorShown(id: string, owner: string | undefined): Promise<string>;
   /** What the enabled plugins contribute, except for their hooks. */
   readonly plugins: Omit<Assembly, "hooks">;
   /** Runs the hooks of the enabled plugins. */
@@ -92,9 +96,24 @@ export interface OpenChannel {
   context: ChannelContext<unknown>;
 }
 
-/** An agent of the configuration. @throws IsopodError `not_found` */
-export function agentIn(services: Services, agentId: string): Agent {
-  return agentOf(services.config, agentId);
+/**
+ * An agent of the configuration; its time zone is that of its owner's browser if the configuration names none.
+ * @throws IsopodError `not_found`
+ */
+export function agentIn({ config, browserZone }: Pick<Services, "config" | "browserZone">, agentId: string): Agent {
+  return withZone(agentOf(config, agentId), browserZone(agentId));
+}
+
+/** Agents with the zone of a browser, by the agent of the configuration. */
+const zoned = new WeakMap<Agent, Agent>();
+
+function withZone(agent: Agent, zone: string | undefined): Agent {
+  if (zone === undefined || agent.defaults.userTimezone !== undefined) return agent;
+  const known = zoned.get(agent);
+  if (known?.defaults.userTimezone === zone) return known;
+  const copy = { ...agent, defaults: { ...agent.defaults, userTimezone: zone } };
+  zoned.set(agent, copy);
+  return copy;
 }
 
 /**

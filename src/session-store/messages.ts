@@ -10,22 +10,34 @@ import {
 } from "../models/message.ts";
 import type { RunInput } from "./run.ts";
 
-/**
- * A user's message as the transcript stores it.
- * @param fromRunId the run that brought it, where it was merged into another
- */
-export function userMessage(input: RunInput, at: number, fromRunId?: string): UserMessage {
-  const text = [droppedNote(input.dropped), input.text].filter((part) => part !== "").join("\n\n");
+/** The instants of a message, in milliseconds since the epoch, and the run that brought it. */
+export interface StoredWhen {
+  acceptedAt: number;
+  /** When it is stored in the transcript. */
+  at: number;
+  /** Set where the run was merged into another. */
+  fromRunId?: string;
+}
+
+/** A user's message as the transcript stores it. */
+export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: StoredWhen): UserMessage {
+  const { said, sender, images } = input;
+  const before = [droppedNote(input.dropped), input.quoted ?? ""].filter((part) => part !== "").join("\n\n");
+  const text = [before, input.text].filter((part) => part !== "").join("\n\n");
+  const wordsAt = text.length - input.text.length;
   return {
     role: "user",
     id: newId("msg", at),
     at,
     ...(!originRules(input.origin).isForModels && { aside: true }),
     text,
-    ...(input.images && input.images.length > 0 && { images: input.images }),
-    ...(input.sender && { sender: input.sender }),
+    ...(images && images.length > 0 && { images }),
+    ...(sender && { sender }),
+    ...(said && { said: { ...said, at: acceptedAt } }),
+    ...(said && wordsAt > 0 && { wordsAt }),
+    ...(input.origin?.kind === "overheard" && { overheard: input.origin.limit }),
     ...(fromRunId !== undefined && { fromRunId }),
-    ...(isTypedCommand(input) && { commandAt: text.length - input.text.length }),
+    ...(isTypedCommand(input) && { commandAt: wordsAt }),
   };
 }
 

@@ -15,7 +15,26 @@ const LEFT_OUT = "[This was left out, because the model refused a request that h
  * has exactly one result, apart from the calls of a last reply, which have yet to run.
  */
 export function repairMessages(messages: readonly Message[]): Message[] {
-  return withContinuationNotes(withPairedResults(withoutRefused(messages)));
+  return withContinuationNotes(withPairedResults(withoutRefused(withinHistoryLimit(messages))));
+}
+
+/**
+ * Leaves out what was overheard above the limit: of the messages in a row that did not address the agent, the last ones
+ * stay. What precedes a message that did address it never changes any more.
+ */
+function withinHistoryLimit(messages: readonly Message[]): readonly Message[] {
+  let inRow = 0;
+  let limit = 0;
+  const kept = messages.toReversed().filter((message) => {
+    if (message.role !== "user" || message.overheard === undefined) {
+      inRow = 0;
+      return true;
+    }
+    if (inRow === 0) limit = message.overheard;
+    inRow += 1;
+    return inRow <= limit;
+  });
+  return kept.length === messages.length ? messages : kept.reverse();
 }
 
 const BROKE_OFF =

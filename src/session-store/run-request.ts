@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Target } from "../channels/channel.ts";
-import { agentOf, resolveAlias } from "../config/agents.ts";
+import { resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
-import type { Services } from "../services/services.ts";
+import type { Said } from "../models/message.ts";
+import { agentIn, type Services } from "../services/services.ts";
 import type { RunInput } from "./run.ts";
 
 /** Most characters of a message; as JSON it always fits into a row. */
@@ -31,12 +32,17 @@ export type RunRequest = z.infer<typeof runRequest>;
  * The input of a run for a request.
  * @throws IsopodError `not_found` for an unknown agent, `invalid_request` for an unknown model
  */
-export function requestInput(request: RunRequest, agentId: string, services: Services): RunInput {
-  const agent = agentOf(services.config, agentId);
+export function requestInput(
+  request: RunRequest,
+  { agentId, place = "direct" }: { agentId: string; place?: Said["place"] },
+  services: Services,
+): RunInput {
+  const agent = agentIn(services, agentId);
   const { message, model, thinking, timeoutSeconds = agent.defaults.timeoutSeconds } = request;
   return {
     text: message,
     sender: { id: "api", owner: true },
+    said: { zone: agent.defaults.userTimezone ?? "UTC", place, as: "api" },
     ...(model !== undefined && { model: requireModel(model, services) }),
     ...(thinking && { thinking }),
     timeoutSeconds,
@@ -92,10 +98,11 @@ export interface FollowedRun {
 
 /** A run's input as it is stored: cut to size, and without lone surrogates, which some models reject. */
 export function boundedInput(input: RunInput): RunInput {
-  const { extraContext } = input;
+  const { extraContext, quoted } = input;
   return {
     ...input,
     text: boundedText(input.text, MAX_INPUT_CHARS),
+    ...(quoted !== undefined && { quoted: quoted.toWellFormed() }),
     ...(extraContext !== undefined && { extraContext: boundedText(extraContext, MAX_EXTRA_CONTEXT_CHARS) }),
   };
 }

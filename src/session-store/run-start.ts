@@ -32,7 +32,7 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   const { origin } = input;
   if (origin?.kind === "reset") return startReset(row, input, readReset(origin, deps), deps);
   const { session } = deps;
-  const startSeq = log.append(row.id, userMessage(input, now));
+  const startSeq = log.append(row.id, userMessage(input, { acceptedAt: row.acceptedAt, at: now }));
   const begun = isOverBefore(row, input, deps) ? startConversation(store, session, startSeq, { now }) : undefined;
   noteActivity(row, input, deps);
   return { startSeq, sessionId: session.sessionId, ...begun };
@@ -70,7 +70,7 @@ function readReset({ name, args }: { name: string; args: string }, { lookUpModel
  */
 function startReset(row: RunRow, input: RunInput, { model, text }: ResetRequest, deps: StartRunDeps): RunStart {
   const { store, log, session, now } = deps;
-  const asked = userMessage(text === "" ? input : { ...input, text }, now);
+  const asked = userMessage(text === "" ? input : { ...input, text }, { acceptedAt: row.acceptedAt, at: now });
   const startSeq = log.append(row.id, text === "" ? { ...asked, aside: true } : asked);
   const begun = startConversation(store, session, startSeq, { ...(model !== undefined && { model }), now });
   noteActivity(row, input, deps);

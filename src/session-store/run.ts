@@ -2,7 +2,7 @@ import type { RunError } from "../agent/run-error.ts";
 import type { Target } from "../channels/channel.ts";
 import type { QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
-import type { Usage } from "../models/message.ts";
+import type { Said, Sender, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { Operations } from "../services/operations.ts";
@@ -17,7 +17,11 @@ const MAX_PROMPTS = 8;
 export interface RunInput {
   text: string;
   images?: { path: string; mediaType: string }[];
-  sender?: { id: string; name?: string; owner: boolean };
+  sender?: Sender;
+  /** When, where and by whom it was said; `at` is the instant of its acceptance. Absent for messages of the system. */
+  said?: Omit<Said, "at">;
+  /** What comes before the words and is already fenced: the message that this one answers. */
+  quoted?: string;
   /** `provider/model` to ask instead of the agent's own. */
   model?: string;
   thinking?: ThinkingLevel;
@@ -47,6 +51,8 @@ export type RunOrigin =
   | { kind: "nested"; fromKey: string; hops: number }
   /** A message that another session sent to this session's people; it is stored here, and no model is called. */
   | { kind: "delivery"; fromKey: string; text: string }
+  /** A group's message that does not address the agent: at most the last `limit` of them are shown to models. */
+  | { kind: "overheard"; limit: number }
   /** BOOT.md, once for each deployment. */
   | { kind: "boot" };
 

@@ -265,7 +265,7 @@ export class RunScheduler {
       return [];
     }
     noteMerged(merged, merged.input);
-    const said = userMessage(merged.input, now(), runId);
+    const said = userMessage(merged.input, { acceptedAt: merged.acceptedAt, at: now(), fromRunId: runId });
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
     const { origin } = merged.input;

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../agent/events.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
-import { parseSessionKey } from "../config/session-key.ts";
+import { parseSessionKey, placeOf } from "../config/session-key.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
@@ -131,7 +131,7 @@ export class Sockets {
       agentId,
       runId: newRunId(objectName, now()),
       ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
-      input: requestInput(frame, agentId, services()),
+      input: requestInput(frame, { agentId, place: placeOf(sessionKey) }, services()),
     });
   }
 

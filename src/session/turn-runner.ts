@@ -140,6 +140,7 @@ export class TurnRunner {
     try {
       const { origin } = run.journal.state;
       if (origin?.kind === "command") return await runQueued(origin, queuedPort(run, this.#deps), run.signal);
+      if (origin?.kind === "overheard") return { status: "ok", texts: [] };
       if (origin?.kind === "delivery") return noteResult(origin, Date.now());
       const listing = prefetched?.listing?.services === services ? prefetched.listing.entries : undefined;
       return await this.#turn(run, turnContextOf(run, this.#deps.session(), services), listing);

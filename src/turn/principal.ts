@@ -1,7 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import { originRules } from "../config/origins.ts";
 import type { CoreConfig } from "../config/schema.ts";
-import { parseSessionKey } from "../config/session-key.ts";
+import { placeOf } from "../config/session-key.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import type { RunOrigin } from "../session-store/run.ts";
 
@@ -25,12 +25,7 @@ export function principalOf(
   const said = messages.findLast((message) => message.role === "user" && isForPeople(message));
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || originRules(origin).principal === "owner";
-  return { owner, place: target?.kind ?? kindOf(sessionKey) };
-}
-
-function kindOf(sessionKey: string): Principal["place"] {
-  const { kind } = parseSessionKey(sessionKey);
-  return kind === "group" || kind === "channel" ? kind : "direct";
+  return { owner, place: target?.kind ?? placeOf(sessionKey) };
 }
 
 /** Whether the turn answers an owner in a direct conversation. */

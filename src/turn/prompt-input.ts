@@ -1,11 +1,15 @@
 import type { LoopEnd } from "../agent/loop.ts";
 import type { AnyTool } from "../agent/tool.ts";
+import { type GroupRules, groupRulesOf } from "../channels/group-rules.ts";
 import { heartbeatOf, modelAliases, sharingAgents } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
 import { visibleRepliesIn } from "../config/group-chat.ts";
 import { VERSION } from "../lib/version.ts";
+import { weekdayTime } from "../lib/zone.ts";
+import type { Message } from "../models/message.ts";
 import { type ThinkingLevel, tagsReasoning } from "../models/model.ts";
-import type { ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
+import type { AudienceFacts, ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
+import { wrapExternal } from "../security/external-content.ts";
 import type { Config } from "../services/config-schema.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
@@ -16,6 +20,7 @@ import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { BootstrapFile, BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { maySpawn } from "./lineage.ts";
+import { isOwnerAlone } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Facts about a turn that are gathered before its prompt is rendered. */
@@ -27,19 +32,27 @@ export interface TurnFacts {
   owners: readonly string[];
   /** `provider/model`. */
   model: string;
+  /** The conversation, oldest first; called only in groups. */
+  messages: () => readonly Message[];
+  /** Milliseconds since the epoch. */
+  now: number;
 }
+
+/** Characters of the time, with a space before it, at the end of `weekdayTime`. */
+const TIME_CHARS = " 20:08".length;
 
 /** The input of the prompt renderer for a live turn or a preview. */
 export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput {
   const { session, principal, mode, agent, services } = context;
   const { config, host } = services;
-  const { tools, files, skills, owners, model } = facts;
-  const timezone = agent.defaults.userTimezone;
+  const { tools, files, skills, owners, model, messages, now } = facts;
+  const timezone = agent.defaults.userTimezone ?? "UTC";
   const channel = channelFacts(context);
   const reactions = reactionsIn(context);
   const { thinking, reasoning } = sessionPreferences(session.settings, agent, context);
   const extraContext = contextFor(context);
   const heartbeat = heartbeatOf(config, agent.id);
+  const groupPrompt = groupRulesIn(context)?.prompt;
   return {
     mode,
     productName: config.prompt.productName,
@@ -51,11 +64,13 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,
     commands: principal.owner ? COMMAND_NAMES.map((name) => `/${name}`) : [],
-    modelAliases: modelAliases(config),
+    modelAliases: principal.owner ? modelAliases(config) : [],
     workspace: { dir: WORKSPACE_DIR, notes: workspaceNotes(config, agent.id), closed: !principal.owner },
     docs: docsFacts(config),
-    authorizedSenders: owners,
-    ...(timezone !== undefined && { timezone }),
+    authorizedSenders: principal.owner ? owners : [],
+    timezone,
+    today: weekdayTime(now, timezone).slice(0, -TIME_CHARS),
+    wakesUnasked: tools.some(({ name }) => name === "cron"),
     outputDirectives: principal.owner ? ["reply-tags", "media", "voice-notes"] : ["reply-tags"],
     bootstrapFiles: files.shown,
     fileWarnings: warningsOf(files),
@@ -67,9 +82,11 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     ...(channel && { channel }),
     ...(config.messages.tts.hint !== undefined && { voiceHint: config.messages.tts.hint }),
     ...(reactions && tools.some(({ name }) => name === "message") && { reactions }),
+    ...(mode === "full" && { audience: audienceFacts(context, messages) }),
+    ...(groupPrompt !== undefined && { groupPrompt }),
     ...(extraContext !== "" && { extraContext }),
     delegation: agent.subagents.delegationMode,
-    ...(heartbeat?.includeSystemPromptSection && { heartbeatPrompt: heartbeat.prompt }),
+    ...(isOwnerAlone(principal) && heartbeat?.includeSystemPromptSection && { heartbeatPrompt: heartbeat.prompt }),
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: wasWarned(session.settings, files.shown),
   };
@@ -85,8 +102,14 @@ function shellFacts(tools: readonly AnyTool[]): { shell?: string } {
  * request's host is not trustworthy.
  */
 function docsFacts({ prompt }: Services["config"]): DocsFacts {
-  const { docsUrl, skillsUrl } = prompt;
-  return { location: "docs://index", ...(docsUrl !== undefined && { url: docsUrl }), skillsUrl };
+  const { docsUrl, sourceUrl, communityUrl, skillsUrl } = prompt;
+  return {
+    location: "docs://index",
+    ...(docsUrl !== undefined && { url: docsUrl }),
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    ...(communityUrl !== undefined && { communityUrl }),
+    skillsUrl,
+  };
 }
 
 function warningsOf({ shown, warnings }: BootstrapFiles): string[] {
@@ -106,6 +129,29 @@ function channelFacts({ target, agent, services }: TurnContext): ChannelFacts | 
   const visible = visibleRepliesIn(services.config, agent.id, target.kind);
   const replies = visible === "automatic" ? "automatic" : "message-tool";
   return { name: target.channel, kind: target.kind, replies, capabilities };
+}
+
+/** Who is in the conversation, and the title that a group's members gave it. */
+function audienceFacts({ principal }: TurnContext, messages: TurnFacts["messages"]): AudienceFacts {
+  const { owner, place } = principal;
+  if (place === "direct") return { owner, place };
+  const title = fencedTitle(messages());
+  return { owner, place, ...(title !== undefined && { title }) };
+}
+
+/** The rules of the group that a turn answers in; undefined outside of groups. */
+export function groupRulesIn({ target, services }: TurnContext): GroupRules | undefined {
+  if (target === null || target.kind === "direct" || target.conversationId === undefined) return undefined;
+  const { channel, context } = services.channel(target.channel, target.accountId);
+  return groupRulesOf(channel.access(context.account).groups, target.conversationId);
+}
+
+/** The newest title of a group, fenced under the id of the oldest message that has it, so that it stays the same. */
+function fencedTitle(messages: readonly Message[]): string | undefined {
+  const said = messages.flatMap((message) => (message.role === "user" && message.said?.title ? [message.said] : []));
+  const title = said.at(-1)?.title;
+  const id = said.find((one) => one.title === title)?.fenceId;
+  return title && id && wrapExternal(title, { source: "channel_metadata", id, isBrief: true });
 }
 
 /** The reaction level of the channel; undefined if the agent may not react. */

@@ -21,7 +21,7 @@ export interface TurnContext {
   principal: Principal;
   origin: OriginRules;
   /** Where the reply goes; null if it is only read in the session. */
-  target: Pick<Target, "channel" | "accountId" | "kind"> | null;
+  target: (Pick<Target, "channel" | "accountId" | "kind"> & Partial<Pick<Target, "conversationId">>) | null;
   mode: PromptMode;
   /** Overrides the thinking level of the session. */
   thinking?: ThinkingLevel;

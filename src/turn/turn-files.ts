@@ -75,7 +75,7 @@ function bootstrapRequest(
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   return {
     ...given,
-    heartbeat: heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false,
+    heartbeat: isOwnerAlone(principal) && (heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false),
     personal: isPersonal(principal, config),
     limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
   };

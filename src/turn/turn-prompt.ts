@@ -24,7 +24,7 @@ export interface LeadPrompt extends TurnPrompt {
 }
 
 /** The facts that are known before the prompt is made. */
-export interface PromptParts extends Omit<TurnFacts, "owners"> {
+export interface PromptParts extends Omit<TurnFacts, "owners" | "now"> {
   messages: PromptTurn["messages"];
 }
 
@@ -40,8 +40,9 @@ export async function turnPrompt(
   const { services, agent, runId } = context;
   const owners = await services.ownersShown();
   const refresh = agentsRefresh(facts.files, messages, agent.id, services.config);
+  const now = Date.now();
   const inputFor = (model: string): PromptInput => ({
-    ...promptInput(context, { ...facts, model, owners }),
+    ...promptInput(context, { ...facts, messages, now, model, owners }),
     ...(refresh !== undefined && { agentsRefresh: refresh }),
   });
   const input = inputFor(facts.model);

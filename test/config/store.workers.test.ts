@@ -23,7 +23,7 @@ async function auditLines() {
 }
 
 test("of ten writes from one revision one wins, with one row of the audit trail", async () => {
-  expect(await store.newest(0)).toEqual({ revision: 0, skillChanges: 0, moves: [] });
+  expect(await store.newest({ revision: 0 })).toEqual({ revision: 0, skillChanges: 0, moves: [], zones: [] });
   const base = 0;
   const writers = Array.from({ length: 10 }, (_, n) => store.write(change(base, { document: { n } })));
   const came = await Promise.all(writers);
@@ -37,9 +37,9 @@ test("of ten writes from one revision one wins, with one row of the audit trail"
 });
 
 test("a document is read only by a caller that does not have its revision", async () => {
-  const { revision, document } = await store.newest(0);
+  const { revision, document } = await store.newest({ revision: 0 });
   expect(document).toBeDefined();
-  expect(await store.newest(revision)).toEqual({ revision, skillChanges: 0, moves: [] });
+  expect(await store.newest({ revision })).toEqual({ revision, skillChanges: 0, moves: [], zones: [] });
 });
 
 test("the history has the newest first, goes on where it ended, and gives single revisions", async () => {
@@ -56,7 +56,7 @@ test("the history has the newest first, goes on where it ended, and gives single
 test("a document that is too large is refused before it is stored", async () => {
   const document = { prompt: "x".repeat(MAX_DOCUMENT_BYTES) };
   await expect(store.write(change(3, { document }))).rejects.toMatchObject({ code: "payload_too_large" });
-  expect((await store.newest(0)).revision).toBe(3);
+  expect((await store.newest({ revision: 0 })).revision).toBe(3);
 });
 
 test("old revisions are deleted, and numbers continue", async () => {

@@ -39,11 +39,26 @@ export async function script(scenario: string, replies: ScriptedReply[]) {
   await fetch(`${env.TEST_MODEL_SERVER}/control/${scenario}`, { method: "PUT", body: JSON.stringify({ replies }) });
 }
 
-/** What the fake model was asked in a scenario. */
-export async function asked(
-  scenario: string,
-): Promise<{ body: any; headers: Record<string, string>; hungUp: boolean }[]> {
+type Asked = { body: any; headers: Record<string, string>; hungUp: boolean };
+
+/** What the fake model was asked in a scenario, without the times before an owner's messages. */
+export async function asked(scenario: string): Promise<Asked[]> {
+  const requests = await askedAsSent(scenario);
+  for (const { body } of requests) for (const message of body?.messages ?? body?.input ?? []) withoutTime(message);
+  return requests;
+}
+
+/** What the fake model was asked in a scenario, letter by letter. */
+export async function askedAsSent(scenario: string): Promise<Asked[]> {
   return (await fetch(`${env.TEST_MODEL_SERVER}/control/${scenario}/requests`)).json();
+}
+
+const TIME = /^\[(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{4}-\d\d-\d\d \d\d:\d\d\]\n/;
+
+function withoutTime(message: { role?: string; content?: string | { text?: string }[] }): void {
+  if (message.role !== "user") return;
+  if (typeof message.content === "string") message.content = message.content.replace(TIME, "");
+  else for (const part of message.content ?? []) if (part.text) part.text = part.text.replace(TIME, "");
 }
 
 /** Every event of a run, from a number on, read to the end of the stream. */

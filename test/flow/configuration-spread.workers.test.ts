@@ -17,7 +17,7 @@ afterEach(() => {
 /** Stores a document as another isolate would, whether or not it is valid. */
 async function storeElsewhere(document: JsonObject): Promise<number> {
   const store = new ConfigStore(env.DB);
-  const { revision: base } = await store.newest(0);
+  const { revision: base } = await store.newest({ revision: 0 });
   const audit = { id: crypto.randomUUID(), agentId: "main", sessionKey: "", runId: null };
   await store.write({ base, document, author: "import", note: null, changed: [], now: Date.now(), audit });
   return base + 1;

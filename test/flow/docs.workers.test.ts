@@ -25,7 +25,7 @@ test("an agent is told where the documentation is, and reads what it needs of it
     { text: "Like this." },
   ]);
   await finished((await say("How do I change a setting?", "docs", session("docs"))).runId);
-  expect(await systemOf("docs")).toContain("## Documentation\nDocs: docs://index (with `read`)\n");
+  expect(await systemOf("docs")).toContain("## Documentation\nDocs: docs://index (with `read`). They call");
   const [listing, page, found, mistaken] = await results(session("docs").sessionKey);
   expect(listing).toContain("docs://plugins  Plugins and hooks: A plugin takes part in the agents' work");
   expect(page).toMatch(
@@ -68,7 +68,7 @@ test("the address on the web is the configured one, never that of a request", as
   await finished((await say("x", "docs-url", session("docs-url"))).runId);
   await finished((await say("x", "docs-no-url", session("docs-no-url"))).runId);
   expect(await systemOf("docs-url")).toContain(
-    "Docs: docs://index (with `read`); on the web: https://isopod.example/docs\n",
+    "Docs: docs://index (with `read`); on the web: https://isopod.example/docs. They call",
   );
   expect(await systemOf("docs-no-url")).not.toContain("isopod.test");
 });

@@ -89,7 +89,7 @@ describe("a session that is moved", () => {
     }
     expect(await leftIn(place!.to!)).toMatchObject({ tables: 0, place: { kind: "moved" } });
     // An isolate that asks D1 for the configuration learns of the moves along with it, without the detour.
-    const { moves } = await new ConfigStore(env.DB).newest(0);
+    const { moves } = await new ConfigStore(env.DB).newest({ revision: 0 });
     for (const { object, movedTo } of moves) knownPlaces.learn(object, movedTo);
     const there = knownPlaces.newest(await firstObject("twice"));
     expect(await leftIn(there)).toMatchObject({ place: undefined });

@@ -7,7 +7,7 @@ import { call } from "../flow/client.ts";
 /** Stores a document as another isolate does. */
 async function storeElsewhere(document: JsonObject): Promise<void> {
   const store = new ConfigStore(env.DB);
-  const { revision: base } = await store.newest(0);
+  const { revision: base } = await store.newest({ revision: 0 });
   const audit = { id: crypto.randomUUID(), agentId: "main", sessionKey: "", runId: null };
   await store.write({ base, document, author: "import", note: null, changed: [], now: Date.now(), audit });
 }

@@ -33,7 +33,6 @@ const ENABLING: [section: string, inputs: Partial<PromptInput>][] = [
   ["documentation", { docs: EVERYTHING.docs! }],
   ["sandbox", { sandbox: EVERYTHING.sandbox! }],
   ["authorized-senders", { authorizedSenders: ["42"] }],
-  ["date-time", { timezone: "UTC" }],
   ["output-directives", { outputDirectives: ["reply-tags"] }],
   ["workspace-files", { bootstrapFiles: [bootstrapFile("AGENTS.md", "Hello.")] }],
   ["project-context", { bootstrapFiles: [bootstrapFile("AGENTS.md", "Hello.")] }],
@@ -41,6 +40,8 @@ const ENABLING: [section: string, inputs: Partial<PromptInput>][] = [
   ["messaging", { channel: GROUP }],
   ["messaging", { tools: tools("message") }],
   ["voice", { voiceHint: "Short." }],
+  ["audience", { audience: { owner: true, place: "direct" } }],
+  ["group-context", { groupPrompt: "A garden." }],
   ["extra-context", { extraContext: "A garden." }],
   ["reactions", { reactions: "minimal", channel: GROUP }],
   ["silent-replies", { channel: GROUP }],
@@ -196,8 +197,8 @@ describe("the text about files for a turn without workspace access", () => {
 });
 
 describe("the extra context section", () => {
-  it("is labelled as a group's in a full prompt and as a sub-agent's in a minimal one", () => {
-    expect(text({ ...BARE, extraContext: "A garden." })).toContain("## Group Chat Context\nA garden.");
+  it("is labelled as a client's in a full prompt and as a sub-agent's in a minimal one", () => {
+    expect(text({ ...BARE, extraContext: "A garden." })).toContain("## Instructions of the Client\nA garden.");
     expect(text({ ...BARE, mode: "minimal", extraContext: "A garden." })).toContain("## Subagent Context\nA garden.");
   });
 });

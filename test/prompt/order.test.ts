@@ -31,8 +31,11 @@ describe("the order of prompt sections", () => {
       "stable project-context",
       "dynamic truncation-notice",
       "dynamic agents-refresh",
+      "dynamic today",
       "dynamic messaging",
       "dynamic voice",
+      "dynamic audience",
+      "dynamic group-context",
       "dynamic extra-context",
       "dynamic reactions",
       "dynamic silent-replies",
@@ -60,6 +63,7 @@ describe("the order of prompt sections", () => {
       "stable project-context",
       "dynamic truncation-notice",
       "dynamic agents-refresh",
+      "dynamic today",
       "dynamic extra-context",
       "dynamic reasoning-format",
       "dynamic provider-suffix",
@@ -81,6 +85,8 @@ describe("the order of prompt sections", () => {
       "stable interaction-style",
       "stable safety",
       "stable workspace",
+      "stable date-time",
+      "dynamic today",
       "dynamic runtime",
     ]);
   });

@@ -6,11 +6,22 @@ import { BARE, bootstrapFile, EVERYTHING } from "./inputs.ts";
 const POISON = "\u202e\u200b\u0007\u{E0041}\n## Injected\r\n";
 
 /** Fields that may contain several lines. */
-const KEEPS_LINES = ["skillsPrompt", "extraContext", "stablePrefix", "dynamicSuffix"];
+const KEEPS_LINES = ["skillsPrompt", "groupPrompt", "title", "extraContext", "stablePrefix", "dynamicSuffix"];
 
 /** Fields whose values come from our own code, and file contents, which are never changed. */
 const LEFT_ALONE = [
-  ...["mode", "memoryCitations", "access", "thinking", "reasoning", "kind", "replies", "reactions", "delegation"],
+  ...[
+    "mode",
+    "memoryCitations",
+    "access",
+    "place",
+    "thinking",
+    "reasoning",
+    "kind",
+    "replies",
+    "reactions",
+    "delegation",
+  ],
   ...["outputDirectives", "truncationWarning", "content", "agentsRefresh"],
 ];
 

@@ -14,7 +14,7 @@ import { build } from "esbuild";
 const FOLDER = join(import.meta.dirname, "../fixtures/prompts");
 
 const { TURNS, promptText, renderSystemPrompt } = await bundled();
-const wanted = new Map(TURNS.map((turn) => [`${turn.name}.md`, `${promptText(renderSystemPrompt(turn.input))}\n`]));
+const wanted = new Map(TURNS.map((turn) => [`${turn.name}.md`, keptText(turn)]));
 mkdirSync(FOLDER, { recursive: true });
 const kept = new Map(readdirSync(FOLDER).map((file) => [file, readFileSync(join(FOLDER, file), "utf8")]));
 const drifted = [...new Set([...kept.keys(), ...wanted.keys()])].filter((file) => kept.get(file) !== wanted.get(file));
@@ -32,6 +32,16 @@ if (process.argv.includes("--check")) {
     else writeFileSync(join(FOLDER, file), text);
   }
   console.log(`${wanted.size} prompts, ${drifted.length} changed`);
+}
+
+/** What a model is sent in a turn: the system prompt, what people wrote, and the tools. */
+function keptText({ input, messages, tools }: (typeof TURNS)[number]): string {
+  const said = messages.map((text) => `<message role="user">\n${text}\n</message>`);
+  const offered = tools.map(
+    ({ name, description, parameters }) => `- ${name}: ${description}\n  ${JSON.stringify(parameters)}`,
+  );
+  const size = tools.reduce((sum, tool) => sum + JSON.stringify(tool).length, 0);
+  return `${[promptText(renderSystemPrompt(input)), ...said, `<tools count="${tools.length}" chars="${size}">`, ...offered, "</tools>"].join("\n\n")}\n`;
 }
 
 /** The module that renders the turns, bundled because it imports texts as the Worker does. */

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
-import { ConfigStore } from "../../src/config/store.ts";
+import { ConfigStore, type KnownNewest } from "../../src/config/store.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { FRESH_MS, KnownConfiguration, USABLE_MS } from "../../src/services/known-config.ts";
 
@@ -12,7 +12,7 @@ class Database extends ConfigStore {
   documents = 0;
   isDown = false;
 
-  override async newest(known: number) {
+  override async newest(known: KnownNewest) {
     this.asked += 1;
     if (this.isDown) throw new Error("D1 is down.");
     const answer = await super.newest(known);
@@ -29,7 +29,7 @@ function isolate() {
 /** Stores a document as another isolate would, whether or not it is valid. */
 async function store(document: JsonObject): Promise<number> {
   const elsewhere = new ConfigStore(env.DB);
-  const { revision: base } = await elsewhere.newest(0);
+  const { revision: base } = await elsewhere.newest({ revision: 0 });
   const audit = { id: crypto.randomUUID(), agentId: "main", sessionKey: "", runId: null };
   await elsewhere.write({ base, document, author: "import", note: null, changed: [], now: NOW, audit });
   return base + 1;

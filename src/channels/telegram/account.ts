@@ -2,13 +2,7 @@ import { z } from "zod";
 import { agentMayWrite } from "../../config/field-marks.ts";
 import { address, secretRef } from "../../config/secret-ref.ts";
 import type { ChannelContext } from "../channel.ts";
-
-const group = z.strictObject({
-  requireMention: z
-    .boolean()
-    .optional()
-    .describe("Whether this group has to address the bot; else the account's rule."),
-});
+import { groupRules } from "../group-rules.ts";
 
 /** The configuration of a Telegram bot. */
 export const telegramAccount = z.strictObject({
@@ -39,7 +33,7 @@ export const telegramAccount = z.strictObject({
     .default("allowlist")
     .describe("Which groups the bot answers in: those in groups, all, or none."),
   groups: z
-    .record(z.string(), group)
+    .record(z.string(), groupRules)
     .default({})
     .describe("Groups that the bot answers in, by chat id (`-100…`); `*` stands for every other."),
   blockStreaming: z

@@ -39,7 +39,7 @@ export async function runInput(
 ): Promise<RunInput> {
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: input.text, ...(model && { model }), ...(thinking && { thinking }) };
-  const base = await checkedByNewest(c, (services) => requestInput(request, agentId, services));
+  const base = await checkedByNewest(c, (services) => requestInput(request, { agentId }, services));
   const { workspaceOf, config } = c.get("services");
   const kept = await keepFiles(input.files, workspaceOf(agentOf(config, agentId)));
   return {

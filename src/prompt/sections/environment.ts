@@ -56,12 +56,17 @@ const ACCESS: Record<SandboxFacts["access"], string> = {
 export const dateTime: Section<StableInput> = {
   name: "date-time",
   modes: ["full", "minimal"],
-  render(input) {
-    if (input.timezone === undefined) return undefined;
-    return joinLines(
+  render: (input) =>
+    joinLines(
       "## Current Date & Time",
       `Time zone: ${input.timezone}`,
-      hasTool(input, "session_status") && "For the current date or time, run `session_status`.",
-    );
-  },
+      hasTool(input, "session_status") && "For the current time, run `session_status`.",
+    ),
+};
+
+/** The date of the turn. It is below the cache boundary because it changes every day. */
+export const today: Section = {
+  name: "today",
+  modes: ["full", "minimal"],
+  render: (input) => `## Today\n${input.today}`,
 };

@@ -62,11 +62,11 @@ export const documentation: Section<StableInput> = {
     if (places.length === 0) return undefined;
     return joinLines(
       "## Documentation",
-      `Docs: ${places.join("; ")}`,
+      `Docs: ${places.join("; ")}. They call the runtime by its own name, Isopod: it implements OpenClaw's agent system.`,
       sourceUrl && `Source: ${sourceUrl}`,
       communityUrl && `Community: ${communityUrl}`,
       skillsUrl && `Find skills: ${skillsUrl}`,
-      `- About ${input.productName}'s behaviour, commands, configuration or architecture: docs first.${sourceUrl ? " Read the source where the docs are incomplete or out of date." : ""}`,
+      `- About ${input.productName}'s behaviour, commands, configuration or architecture: docs first${sourceUrl ? ", then the source" : ""}.`,
       hasTool(input, "session_status") &&
         "- To diagnose something, run `session_status` yourself; ask the user only for what you cannot reach.",
       hasTool(input, "gateway") &&

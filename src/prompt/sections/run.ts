@@ -1,14 +1,21 @@
 import type { Section } from "../section.ts";
 
-/** Context from a group's configuration or a sub-agent's parent, under a heading that says which. */
+/** Context from a sub-agent's parent, or the instructions of an API client, under a heading that says which. */
 export const extraContext: Section = {
   name: "extra-context",
   modes: ["full", "minimal"],
   render(input) {
     if (input.extraContext === undefined || input.extraContext.trim() === "") return undefined;
-    const heading = input.mode === "minimal" ? "## Subagent Context" : "## Group Chat Context";
+    const heading = input.mode === "minimal" ? "## Subagent Context" : "## Instructions of the Client";
     return `${heading}\n${input.extraContext}`;
   },
+};
+
+/** What the configuration tells the agent about the group. */
+export const groupContext: Section = {
+  name: "group-context",
+  modes: ["full"],
+  render: ({ groupPrompt = "" }) => (groupPrompt.trim() === "" ? undefined : `## Group Chat Context\n${groupPrompt}`),
 };
 
 /** The heartbeat prompt and how to answer it. It depends only on the agent, so that all turns share it. */

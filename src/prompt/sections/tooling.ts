@@ -64,6 +64,8 @@ function longRunningWork(input: StableInput): string | undefined {
   const has = (name: string) => hasTool(input, name);
   const polled = ["subagents", "sessions_list"].filter(has).map((name) => `\`${name}\``);
   const guidance = joinLines(
+    !input.wakesUnasked &&
+      "- Nothing wakes you between messages: never promise to do, check or remind later. Say so, and offer what can be done now.",
     has("cron") && `- Anything later (check back, reminders, recurring work): ${cronLine(input)}`,
     has("exec") && `- ${commandTools(input)}`,
     has("exec") &&
