@@ -1,6 +1,7 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { CompactionReason } from "./events.ts";
+import type { GrantScope } from "./tool.ts";
 
 /**
  * The durable state of one run. The loop has none: after a crash it starts again with the same journal and continues
@@ -90,4 +91,6 @@ export type Verdict = "allow" | "deny";
 export interface ApprovalQuestion {
   call: ToolCallPart;
   question: string;
+  /** What "always" would allow; absent if it is not offered. */
+  grant?: GrantScope;
 }

@@ -5,7 +5,7 @@ import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
 import type { Failover } from "./failover.ts";
 import type { Journal } from "./journal.ts";
-import type { AnyTool, KeptOutput, ToolOutput } from "./tool.ts";
+import type { AnyTool, GrantScope, KeptOutput, ToolOutput } from "./tool.ts";
 
 /** What one run of the loop needs. */
 export interface LoopDeps {
@@ -26,8 +26,8 @@ export interface LoopDeps {
   repetition: RepetitionLimits;
   /** The plugins' hooks; absent if there are none. */
   hooks?: LoopHooks | undefined;
-  /** Tools that a person has allowed permanently. */
-  allowedTools: readonly string[];
+  /** Decides whether a call may be launched with these arguments; see `Gate`. Never rejects. */
+  gate(call: GatedCall): Promise<Gate>;
   /** How the conversation is kept within the model's window. */
   context: ContextRules;
   /** Bounds a tool's output before it is stored. Never rejects. */
@@ -40,6 +40,19 @@ export interface LoopDeps {
   newMessageId(): string;
   now(): number;
 }
+
+/** A call before it is launched, its arguments checked. */
+export interface GatedCall {
+  callId: string;
+  tool: AnyTool;
+  args: unknown;
+}
+
+/** Whether a call may be launched: it may (as an approved one, if an owner has allowed it), it needs a word, or not. */
+export type Gate =
+  | { kind: "go"; approved: boolean }
+  | { kind: "ask"; question: string; grant?: GrantScope }
+  | { kind: "refuse"; reason: string };
 
 /** The plugins' hooks of a loop. They reject only if the session cannot store anything. */
 export interface LoopHooks {

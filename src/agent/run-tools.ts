@@ -3,7 +3,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
 import type { ApprovalQuestion } from "./journal.ts";
-import type { LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
+import type { Gate, LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
 import { withRepetitionNote } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
 
@@ -35,7 +35,7 @@ export async function runTools(
   }
   for (const batch of concurrentGroups(loop, calls)) {
     if (signal.aborted) break;
-    await runBatch(loop, batch, vet, signal);
+    if ((await runBatch(loop, batch, vet, signal)) === "paused") return "paused";
   }
   return "done";
 }
@@ -46,16 +46,26 @@ type Vet = (call: ToolCallPart) => Promise<Vetted>;
 async function pendingQuestions(loop: LoopDeps, calls: readonly ToolCallPart[], vet: Vet): Promise<ApprovalQuestion[]> {
   const questions: ApprovalQuestion[] = [];
   for (const call of calls) {
-    const tool = toolNamed(loop, call);
-    if (tool?.approval === undefined || loop.allowedTools.includes(tool.name)) continue;
     if (loop.journal.verdictOn(call.callId) !== undefined) continue;
-    const vetted = await vet(call);
+    const vetted = toolNamed(loop, call) === undefined ? { blocked: "" } : await vet(call);
     if ("blocked" in vetted) continue;
-    const args = tool.parameters.safeParse(vetted.args);
-    const question = args.success ? tool.approval(args.data) : undefined;
-    if (question !== undefined) questions.push({ call: { ...call, args: vetted.args }, question });
+    const run = { ...call, args: vetted.args };
+    const gate = await gateOf(loop, run);
+    if (gate.kind !== "ask") continue;
+    const { question, grant } = gate;
+    questions.push({ call: run, question, ...(grant && { grant }) });
   }
   return questions;
+}
+
+const MAY_GO: Gate = { kind: "go", approved: false };
+
+/** Whether a call may be launched. One with invalid arguments may: it fails with what is wrong with them. */
+async function gateOf(loop: LoopDeps, call: ToolCallPart): Promise<Gate> {
+  const tool = toolNamed(loop, call);
+  if (tool === undefined || (tool.effects === undefined && tool.approval === undefined)) return MAY_GO;
+  const args = tool.parameters.safeParse(call.args);
+  return args.success ? loop.gate({ callId: call.callId, tool, args: args.data }) : MAY_GO;
 }
 
 /** Groups calls that may run concurrently: neighbours that are not sequential. */
@@ -74,29 +84,47 @@ function concurrentGroups(loop: LoopDeps, calls: readonly ToolCallPart[]): ToolC
   return groups;
 }
 
-async function runBatch(loop: LoopDeps, batch: readonly ToolCallPart[], vet: Vet, signal: AbortSignal): Promise<void> {
+async function runBatch(
+  loop: LoopDeps,
+  batch: readonly ToolCallPart[],
+  vet: Vet,
+  signal: AbortSignal,
+): Promise<"done" | "paused"> {
   const { journal, hooks } = loop;
   const skip = journal.hasPendingInput();
-  const launched: { call: ToolCallPart; args: JsonObject }[] = [];
+  const launched: { call: ToolCallPart; args: JsonObject; approved: boolean }[] = [];
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);
     if (again && toolNamed(loop, call)?.replay !== "safe") storeResult(loop, call, UNKNOWN_EFFECT);
     else if (skip && !again) storeResult(loop, call, SKIPPED);
     else if (journal.verdictOn(call.callId) === "deny")
       storeResult(loop, call, "denied: the owner did not allow this call");
-    else if (!isRunnable(loop, call)) launched.push({ call, args: call.args });
+    else if (!isRunnable(loop, call)) launched.push({ call, args: call.args, approved: false });
     else {
       const vetted = await vet(call);
-      if ("args" in vetted) launched.push({ call, args: vetted.args });
-      else storeResult(loop, call, `blocked: ${vetted.blocked}`);
+      if ("blocked" in vetted) {
+        storeResult(loop, call, `blocked: ${vetted.blocked}`);
+        continue;
+      }
+      const { args } = vetted;
+      const isAllowed = journal.verdictOn(call.callId) === "allow";
+      const gate = isAllowed ? { kind: "go" as const, approved: true } : await gateOf(loop, { ...call, args });
+      if (gate.kind === "go") launched.push({ call, args, approved: gate.approved });
+      else if (gate.kind === "refuse") storeResult(loop, call, `refused: ${gate.reason}`);
+      else {
+        // The results of earlier calls of this reply have changed what this one may do unasked.
+        const { question, grant } = gate;
+        journal.pausing([{ call: { ...call, args }, question, ...(grant && { grant }) }]);
+        return "paused";
+      }
     }
   }
-  if (launched.length === 0 || signal.aborted) return;
+  if (launched.length === 0 || signal.aborted) return "done";
   journal.launching(launched.map(({ call, args }) => ({ ...call, args })));
   await Promise.all(
-    launched.map(async ({ call, args }) => {
+    launched.map(async ({ call, args, approved }) => {
       const run = { ...call, args };
-      const output = await runTool(loop, run, signal);
+      const output = await runTool(loop, run, approved, signal);
       const { isError, ...returned } = (await hooks?.returned(run, output)) ?? output;
       const kept = await loop.keep(returned);
       if (signal.aborted) return;
@@ -104,9 +132,15 @@ async function runBatch(loop: LoopDeps, batch: readonly ToolCallPart[], vet: Vet
       hooks?.afterCall(run, result);
     }),
   );
+  return "done";
 }
 
-async function runTool(loop: LoopDeps, call: ToolCallPart, signal: AbortSignal): Promise<ReturnedOutput> {
+async function runTool(
+  loop: LoopDeps,
+  call: ToolCallPart,
+  approved: boolean,
+  signal: AbortSignal,
+): Promise<ReturnedOutput> {
   const failed = (text: string) => ({ text, isError: true });
   const tool = toolNamed(loop, call);
   if (tool === undefined) return failed(unknownTool(loop, call));
@@ -118,6 +152,7 @@ async function runTool(loop: LoopDeps, call: ToolCallPart, signal: AbortSignal):
   try {
     const run = tool.run(args.data, {
       callId: call.callId,
+      approved,
       signal,
       now: loop.now,
       update: (text) => loop.emit({ type: "tool", phase: "update", callId: call.callId, tool: call.tool, text }),
@@ -129,7 +164,7 @@ async function runTool(loop: LoopDeps, call: ToolCallPart, signal: AbortSignal):
 }
 
 function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
-  const { text, images, spill }: KeptOutput = typeof output === "string" ? { text: output } : output;
+  const { text, images, spill, labels }: KeptOutput = typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
     id: loop.newMessageId(),
@@ -140,6 +175,7 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     isError,
     ...(images && { images }),
     ...(spill && { spill }),
+    ...(labels && labels.length > 0 && { labels }),
   };
   const noted = withRepetitionNote(message, call, loop.journal.context(), loop.repetition);
   loop.journal.returned(noted);

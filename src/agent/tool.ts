@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
 import type { ImageRef, SpillRef } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
+import type { Label } from "../security/labels.ts";
 
 /**
  * One thing that the agent can do.
@@ -20,14 +21,35 @@ export interface Tool<Args = never> {
   readonly replay: "safe" | "unsafe";
   /** True if calls must keep their order: it runs alone, after the calls before it. */
   readonly sequential: boolean;
+  /** What a call would do that later turns or other people see; absent if it only reads and writes files. */
+  effects?(args: Args): readonly Effect[];
   /** The question to ask a person before a call may run; undefined (or absent) if it needs no approval. */
   approval?(args: Args): string | undefined;
   run(args: Args, call: ToolCall): Promise<ToolOutput>;
 }
 
+/** What a call does besides reading, and writing files that nobody obeys. */
+export type Effect =
+  /** Changes what later turns obey: a bootstrap file, a skill, the configuration. */
+  | { kind: "persist"; what: string; shown?: string }
+  /** Sends a message to a conversation other than the turn's own, `channel:conversation`. */
+  | { kind: "send"; to: string; shown?: string }
+  /** Runs a script. */
+  | { kind: "run"; script: string };
+
+/** What "always" would allow: this tool with these programs, hosts and conversations, and no others. */
+export interface GrantScope {
+  tool: string;
+  programs?: readonly string[];
+  hosts?: readonly string[];
+  conversations?: readonly string[];
+}
+
 /** The context of a call. */
 export interface ToolCall {
   readonly callId: string;
+  /** Whether an owner has allowed exactly this call, or all like it. */
+  readonly approved: boolean;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -38,6 +60,8 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+  /** Where words in it come from that are not the owner's; those words are fenced. */
+  labels?: readonly Label[];
 }
 
 /** The output as stored: whole, or a preview and a reference to the whole text. */

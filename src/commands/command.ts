@@ -5,7 +5,7 @@ import type { ModelLookup, NamedModel } from "../services/model-lookup.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunInput } from "../session-store/run.ts";
 import type { Preferences } from "../session-store/session-settings.ts";
-import type { SessionSettings } from "../session-store/stored-shapes.ts";
+import type { Grant, SessionSettings } from "../session-store/stored-shapes.ts";
 import type { SubagentView } from "../session-store/subagent.ts";
 import type { Totals } from "../session-store/totals.ts";
 import type { HistoryLine } from "../tools/sessions-port.ts";
@@ -64,6 +64,10 @@ export interface CommandPort {
   subagents: SubagentsPort;
   /** Decides the waiting call with this id, or every waiting call. Returns the names of their tools. */
   decide(approvalId: string | undefined, decision: Decision): string[];
+  /** What an owner has allowed for good in this session, oldest first. */
+  grants(): readonly Grant[];
+  /** Takes a grant back, by its id or the end of it; undefined if there is none. */
+  revoke(id: string): Grant | undefined;
   queuePolicy(): QueuePolicy;
   /** Changes this session's queue policy; an empty change restores the configuration. */
   setQueuePolicy(change: Partial<QueuePolicy>): void;

@@ -1,5 +1,5 @@
 import type { Target } from "../channels/channel.ts";
-import { shortApprovalId } from "../config/session-ids.ts";
+import { objectNameOfApproval, shortApprovalId } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { NO_USAGE } from "../models/message.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
@@ -9,6 +9,7 @@ import { NO_SKILLS } from "../services/skills/turn-skills.ts";
 import { knownRun, mergeKeyOf, type NewRun } from "../session-store/admission.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
+import { readGrants } from "../session-store/grants.ts";
 import { commandAnswer, isTypedCommand, readTypedSkill, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
@@ -18,6 +19,7 @@ import { insertRun, openApprovals, openRuns, type RunRow } from "../session-stor
 import { type SessionRow, saveQueuePolicy, saveSetting } from "../session-store/session-row.ts";
 import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { Store } from "../session-store/store.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
 import type { SkillSet } from "../skills/skill.ts";
 import { resolveSkillCommand, skillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { CommandPort, ImmediateCommand, QueuedPort, Stopped, SubagentsPort } from "./command.ts";
@@ -45,6 +47,10 @@ export interface DispatchDeps {
   /** Stops every unsettled run and every sub-agent. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
+  /** Decides a call that waits in another session's object, in the background. */
+  decideElsewhere(objectName: string, approvalId: string, decision: Decision): void;
+  /** Takes a grant back; undefined if there is none. */
+  revoke(grantId: string): Grant | undefined;
   format(target: Target, markdown: string): OutboxPart[];
 }
 
@@ -99,6 +105,8 @@ export class CommandDispatcher {
       },
       subagents: this.#deps.subagents(run),
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
+      grants: () => readGrants(store),
+      revoke: (id) => this.#deps.revoke(id),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
       preferences: () => sessionPreferences(session().settings, agent()),
@@ -113,10 +121,15 @@ export class CommandDispatcher {
   }
 
   #decideAll(approvalId: string | undefined, decision: Decision): string[] {
-    const { store, decide } = this.#deps;
+    const { store, decide, decideElsewhere } = this.#deps;
     const waiting = openApprovals(openRuns(store)).filter(
       ({ id }) => approvalId === undefined || id === approvalId || shortApprovalId(id) === approvalId,
     );
+    const elsewhere = approvalId === undefined ? undefined : objectNameOfApproval(approvalId);
+    if (waiting.length === 0 && approvalId !== undefined && elsewhere !== undefined) {
+      decideElsewhere(elsewhere, approvalId, decision);
+      return ["a call of the sub-agent"];
+    }
     return waiting.filter(({ id }) => decide(id, decision)).map(({ tool }) => tool);
   }
 }

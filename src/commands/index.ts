@@ -6,7 +6,7 @@ import { model } from "./model.ts";
 import { reasoning, think, usage, verbose } from "./preference-commands.ts";
 import { queue } from "./queue.ts";
 import { newConversation, reset } from "./reset.ts";
-import { approve, stop } from "./run-control.ts";
+import { approvals, approve, stop } from "./run-control.ts";
 import { budget, status } from "./status.ts";
 import { subagents, subagentsLog } from "./subagents.ts";
 
@@ -18,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   compact,
   stop,
   approve,
+  approvals,
   status,
   usage,
   context,

@@ -1,3 +1,5 @@
+import { grantText } from "../session-store/grants.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 /** `/stop`: stops the current run, waiting runs and all sub-agents. */
@@ -38,3 +40,29 @@ export const approve: ImmediateCommand = {
     return `${verb}: ${tools.map((tool) => `\`${tool}\``).join(", ")}.`;
   },
 };
+
+const APPROVALS_USAGE = "Use `/approvals`, or `/approvals revoke <id>` with an id of the list.";
+/** As much of an id as the list shows. */
+const SHORT_ID_CHARS = 8;
+
+/** `/approvals [revoke <id>]`: what an owner has allowed for good in this session. */
+export const approvals: ImmediateCommand = {
+  kind: "immediate",
+  name: "approvals",
+  summary: "List or revoke what you have allowed for good",
+  usage: "/approvals [revoke <id>]",
+  run(args, session) {
+    const [verb, id, ...rest] = args.split(/\s+/).filter((word) => word !== "");
+    if (verb === undefined) return grantList(session.grants());
+    if (verb.toLowerCase() !== "revoke" || id === undefined || rest.length > 0) return APPROVALS_USAGE;
+    const grant = session.revoke(id);
+    return grant === undefined
+      ? `Nothing is allowed under \`${id.slice(0, 40)}\`. ${APPROVALS_USAGE}`
+      : `Revoked: ${grantText(grant)}.`;
+  },
+};
+
+function grantList(grants: readonly Grant[]): string {
+  if (grants.length === 0) return "Nothing is allowed for good in this session.";
+  return grants.map((grant) => `- \`${grant.id.slice(-SHORT_ID_CHARS)}\` ${grantText(grant)}`).join("\n");
+}

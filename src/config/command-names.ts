@@ -6,6 +6,7 @@ export const COMMAND_NAMES = [
   "compact",
   "stop",
   "approve",
+  "approvals",
   "status",
   "usage",
   "context",

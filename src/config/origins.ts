@@ -39,6 +39,8 @@ export interface OriginRules {
   startsByTime: boolean;
   /** Whether models see its message. */
   isForModels: boolean;
+  /** Whether somebody is there who could answer a question. */
+  isAttended: boolean;
 }
 
 const MESSAGE: OriginRules = {
@@ -50,6 +52,7 @@ const MESSAGE: OriginRules = {
   isActivity: true,
   startsByTime: true,
   isForModels: true,
+  isAttended: true,
 };
 
 /** A message that the system writes to the agent. */
@@ -80,7 +83,7 @@ export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   /** A group's message that does not address the agent. */
   overheard: { ...SYSTEM_MESSAGE, queueClass: "note", isTurn: false },
   /** BOOT.md, once per deployment. */
-  boot: { ...SYSTEM_MESSAGE, queueClass: "note" },
+  boot: { ...SYSTEM_MESSAGE, queueClass: "note", isAttended: false },
 };
 
 /** The rules of a run. @param origin undefined for a person's message */

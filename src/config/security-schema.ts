@@ -79,8 +79,25 @@ export const security = z
       })
       .prefault({})
       .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
+    flow: z
+      .enum(["ask", "refuse", "off"])
+      .default("ask")
+      .describe(
+        "What happens when a turn that has read foreign words (a page, a stranger's message or file) wants to reach a host " +
+          "or person that nobody named, or to change what later turns obey: an owner is asked, it is refused, or nothing.",
+      ),
     egress: z
       .strictObject({
+        mode: z
+          .enum(["open", "ask", "allowlist"])
+          .default("open")
+          .describe(
+            "Which hosts commands may reach: all public ones, others than `trusted` after a question, or `trusted` alone.",
+          ),
+        trusted: z
+          .array(z.string().regex(/^(?:\*\.)?[a-z0-9.-]+(?::\d{1,5})?$/i, "write a host, `host:port` or `*.host`"))
+          .default([])
+          .describe("Hosts that may always be reached: `example.org`, `example.org:8443`, or `*.example.org`."),
         allowPrivate: z
           .array(
             z.string().refine((entry) => hostAndPort(entry) !== undefined, {

@@ -1,40 +1,9 @@
 import { z } from "zod";
+import type { ExecPolicy } from "../security/policy.ts";
+import { TOOL_GROUPS } from "../security/tool-policy.ts";
 import { planned } from "./field-marks.ts";
 import { overridesOf } from "./overrides.ts";
 import { secretRef } from "./secret-ref.ts";
-
-/** Tools that policies name together. */
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
-  "group:runtime": ["exec", "process"],
-  "group:web": ["web_search", "web_fetch"],
-  "group:ui": ["browser", "canvas"],
-  "group:nodes": ["nodes"],
-  "group:automation": ["cron", "gateway"],
-  "group:messaging": ["message"],
-  "group:memory": ["memory_search", "memory_get"],
-  "group:sessions": [
-    "agents_list",
-    "sessions_list",
-    "sessions_history",
-    "sessions_send",
-    "sessions_spawn",
-    "subagents",
-    "session_status",
-  ],
-};
-
-const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "image", "update_plan"]);
-
-/** The groups there are: those, all built-in tools, and all others. */
-export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:openclaw", "group:plugins"];
-
-/** Whether a tool is in a group. */
-export function isInGroup(tool: string, group: string): boolean {
-  if (group === "group:openclaw") return BUILT_IN.has(tool);
-  if (group === "group:plugins") return !BUILT_IN.has(tool);
-  return Object.hasOwn(GROUPS, group) && (GROUPS[group]?.includes(tool) ?? false);
-}
 
 const names = z.array(
   z
@@ -70,14 +39,17 @@ const exec = z.strictObject({
     .enum(["deny", "allowlist", "full"])
     .default("full")
     .describe(
-      "Which commands run: none, so that there is no `exec`, those of the allowlist, or all. Nothing is on the " +
-        "allowlist yet: with it, `ask` says whether an owner is asked about each command, or there is no `exec`.",
+      "Which commands run: none, so that there is no `exec`, those whose programs and hosts are all on the allowlist, or " +
+        "all. What is not on it is refused, or asked about with `ask: on-miss`.",
     ),
   ask: z
     .enum(["off", "on-miss", "always"])
     .default("off")
     .describe("When an owner is asked first: never, for what an allowlist lacks, or always."),
-  allowlist: z.array(z.string().min(1)).default([]).meta(planned("Commands that may run, by name.")),
+  allowlist: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Programs that may run, by name, such as `cat`; and hosts that they may reach, as `host:example.org`."),
   timeoutSec: z
     .number()
     .int()
@@ -169,6 +141,20 @@ export const tools = z
     {
       ...choice,
       exec: exec.prefault({}).describe("How commands are run."),
+      others: toolChoice
+        .prefault({})
+        .describe(
+          "The tools of people who are not owners: `message` and `session_status`, and what `allow` names. A profile " +
+            "bounds that; without one it is `messaging` for the two, and `coding` for what is named.",
+        ),
+      byChannel: z
+        .record(z.string(), toolChoice)
+        .default({})
+        .describe("The tools of all conversations of a channel, by its id; they only take away."),
+      bySender: z
+        .record(z.string(), toolChoice)
+        .default({})
+        .describe("The tools of one sender, by `channel:id`; they only take away."),
       web,
       sessions: z
         .strictObject({
@@ -211,18 +197,20 @@ export const tools = z
 const MAX_TIMEOUT_SEC = 600;
 
 /** The rules for an agent's commands. */
-export interface ExecRules {
-  /** Whether an owner is asked about each command. */
-  asks: boolean;
+export interface ExecRules extends ExecPolicy {
   timeoutSec: number;
 }
 
-/**
- * The rules that `tools.exec` results in. Nothing matches an allowlist yet: every command is a miss, and is asked about
- * or refused. As in OpenClaw, `on-miss` asks nothing unless `security` is `allowlist`.
- */
-export function execRules({ security, ask, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
-  if (security === "deny" || (security === "allowlist" && ask === "off")) return undefined;
-  const asks = ask === "always" || (ask === "on-miss" && security === "allowlist");
-  return { asks, timeoutSec: Math.min(timeoutSec, MAX_TIMEOUT_SEC) };
+const HOST = "host:";
+
+/** The rules that `tools.exec` results in; undefined if no command runs. */
+export function execRules({ security, ask, allowlist, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
+  if (security === "deny" || (security === "allowlist" && ask === "off" && allowlist.length === 0)) return undefined;
+  return {
+    security,
+    ask,
+    programs: allowlist.filter((entry) => !entry.startsWith(HOST)),
+    hosts: allowlist.filter((entry) => entry.startsWith(HOST)).map((entry) => entry.slice(HOST.length)),
+    timeoutSec: Math.min(timeoutSec, MAX_TIMEOUT_SEC),
+  };
 }

@@ -13,6 +13,7 @@ import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { errorBody } from "./errors.ts";
+import { grantRoutes } from "./grants.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -52,6 +53,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", skillRoutes],
       ["/v1", memoryRoutes],
       ["/v1", approvalRoutes],
+      ["/v1", grantRoutes],
       ["/v1", budgetRoutes],
       ["/v1", pairingRoutes],
       ["/v1", auditRoutes],

@@ -42,7 +42,8 @@ const decideRoute = createRoute({
   path: "/approvals/{id}",
   middleware: smallBody,
   summary: "Decide a tool call that waits for approval",
-  description: "`allow-always` allows the tool for the rest of the session.",
+  description:
+    "`allow-always` also allows later calls of this tool with the same programs, hosts and conversations; where a question offers no such scope, it allows this once.",
   request: {
     params: z.object({ id: z.string() }),
     body: {

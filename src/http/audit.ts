@@ -1,12 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { defaultAgentId } from "../config/agents.ts";
+import { AUDIT_KINDS } from "../security/audit-entry.ts";
 import { pageOfAudit } from "../session-store/audit-trail.ts";
 import { readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { listQuery, nextPage } from "./query-schema.ts";
 
-const kind = z.enum(["prompt", "model", "command", "tool", "message", "config", "skill"]);
+const kind = z.enum(AUDIT_KINDS);
 
 const entry = z
   .object({

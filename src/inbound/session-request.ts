@@ -4,11 +4,11 @@ import { readCommand } from "../commands/index.ts";
 import type { Agent } from "../config/agents.ts";
 import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { messageOf } from "../lib/errors.ts";
-import { log } from "../lib/log.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { groupTitle } from "../models/user-text.ts";
-import { wrapExternal } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
+import { fromOutside, type Suspicion } from "../security/from-outside.ts";
+import { type Label, strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import { agentIn, type Config, type Services } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
@@ -16,6 +16,10 @@ import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 
 const MAX_ATTACHMENTS = 10;
+/** What people who are not owners may store: a file, and all files of one conversation that nobody has accepted. */
+const MAX_STRANGER_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_STRANGER_FILES = 100;
+const MAX_STRANGER_BYTES = 20 * 1024 * 1024;
 
 /** A message and the account on which it arrived. */
 export interface InboundSource {
@@ -50,9 +54,7 @@ export async function sessionRequest(
     replyToId: message.messageId,
   };
   const attachments = message.attachments.slice(0, MAX_ATTACHMENTS);
-  const kept = await Promise.all(
-    attachments.map((attachment) => keepAttachment(attachment, message, channelId, workspace)),
-  );
+  const kept = await Promise.all(attachments.map((attachment) => keepAttachment(attachment, admitted, workspace)));
   const name = sender.name ?? sender.username;
   return {
     sessionKey: inboundSessionKey(admitted, agent, config),
@@ -91,19 +93,16 @@ export async function overheardRequest(
   return { ...request, input: { ...request.input, timeoutSeconds: 0, origin: { kind: "overheard", limit } } };
 }
 
-/**
- * The words of a message with the notes on its files, and the fenced text that it quotes. Commands get no quote, and few
- * get notes.
- */
+/** The words of a message with the notes on its files, and what it quotes. Commands get no quote, and few get notes. */
 function words(
-  { message, owner }: AdmittedMessage,
+  admitted: AdmittedMessage,
   kept: readonly KeptFile[],
-): Pick<AcceptRequest["input"], "text" | "quoted"> {
+): Pick<AcceptRequest["input"], "text" | "quoted" | "labels" | "suspected"> {
+  const { message, owner } = admitted;
   const command = owner ? readCommand(message.text)?.command.kind : undefined;
-  const quoted = command === undefined ? quotedText(message) : "";
   const notes = command === undefined || command === "reset" ? kept.map((file) => file.note) : [];
   const text = [message.text, ...notes].filter((part) => part !== "").join("\n\n");
-  return { text, ...(quoted !== "" && { quoted }) };
+  return { text, ...outsideWords(admitted, command !== undefined) };
 }
 
 /** When, where and by whom a message was said, as models are shown it. */
@@ -141,28 +140,53 @@ function conversationPlace({ channelId, accountId, message }: InboundSource): Om
   return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
 }
 
-/** The message that this one replies to, marked as external content because another person may have written it. */
-function quotedText({ quoted }: InboundMessage): string {
-  if (quoted === undefined) return "";
-  const suspected = detectInjection(quoted.text);
-  if (suspected.length > 0) log("warn", "injection.suspected", { source: "quoted", patterns: suspected.join(" ") });
-  const author = quoted.senderName === undefined ? {} : { metadata: { "Quoted from": quoted.senderName } };
-  return wrapExternal(quoted.text, { source: "channel_metadata", id: newFenceId(), ...author });
+/** What came in that is not an owner's: the quoted text, fenced, its labels, and what looks like an injection. */
+function outsideWords(
+  { channelId, message, owner }: AdmittedMessage,
+  isCommand: boolean,
+): Pick<AcceptRequest["input"], "quoted" | "labels" | "suspected"> {
+  const suspected: string[] = owner ? [] : detectInjection(message.text);
+  const { quoted } = message;
+  const found = suspected.length > 0 && { suspected };
+  if (quoted === undefined || isCommand) return { ...found };
+  const { text, senderName } = quoted;
+  const labels = [strangerLabel(`${channelId}:${senderName ?? "quoted"}`)];
+  const author = senderName === undefined ? {} : { metadata: { "Quoted from": senderName } };
+  const port = { newFenceId, suspect: ({ patterns }: Suspicion) => suspected.push(...patterns) };
+  const words = fromOutside({ text, source: "channel_metadata", labels, ...author }, port);
+  return { quoted: words.text, labels: [...labels], ...(suspected.length > 0 && { suspected }) };
+}
+
+/** Whether a conversation's strangers may store more in the inbox. One listing. */
+async function hasRoom(workspace: Workspace, prefix: string, bytes: number): Promise<boolean> {
+  const files = (await workspace.list("inbox")).flatMap((entry) =>
+    entry.kind === "file" && entry.path.startsWith(prefix) && entry.labels !== undefined ? [entry.size] : [],
+  );
+  return files.length < MAX_STRANGER_FILES && files.reduce((sum, size) => sum + size, bytes) <= MAX_STRANGER_BYTES;
 }
 
 /** Stores an attachment in the workspace. Its path follows from the message, so a redelivery writes the same file. */
 async function keepAttachment(
   attachment: Attachment,
-  message: InboundMessage,
-  channelId: string,
+  { message, channelId, owner }: AdmittedMessage,
   workspace: Workspace,
 ): Promise<KeptFile> {
   const name = safeName(attachment.name);
   const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
   try {
-    const bytes = await readCapped(await attachment.open(), MAX_FILE_BYTES);
-    if (bytes === undefined) return { note: `[The file ${name} is over ${MAX_FILE_BYTES} bytes and was not kept.]` };
-    return await keepInInbox({ path, bytes, mediaType: attachment.mediaType }, workspace);
+    const labels: readonly Label[] = owner ? [] : [strangerLabel(`${channelId}:${message.sender.id}`)];
+    const max = owner ? MAX_FILE_BYTES : MAX_STRANGER_FILE_BYTES;
+    const bytes = await readCapped(await attachment.open(), max);
+    if (bytes === undefined) return { note: `[The file ${name} is over ${max} bytes and was not kept.]` };
+    if (
+      !owner &&
+      !(await hasRoom(workspace, `inbox/${channelId}-${safeName(message.conversation.id)}-`, bytes.length))
+    ) {
+      return {
+        note: `[The file ${name} was not kept: people who are not owners have sent as much as there is room for.]`,
+      };
+    }
+    return await keepInInbox({ path, bytes, mediaType: attachment.mediaType, labels }, workspace);
   } catch (error) {
     return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
   }

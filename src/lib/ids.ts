@@ -4,7 +4,20 @@ const TIME_CHARS = 10;
 const RANDOM_BYTES = 10;
 
 /** The kind of thing an id names; shows in logs. */
-export type IdPrefix = "run" | "msg" | "call" | "ses" | "dlv" | "ver" | "apr" | "spl" | "sub" | "aud" | "gen";
+export type IdPrefix =
+  | "run"
+  | "msg"
+  | "call"
+  | "ses"
+  | "dlv"
+  | "ver"
+  | "apr"
+  | "spl"
+  | "sub"
+  | "aud"
+  | "gen"
+  | "grt"
+  | "tok";
 
 /** Encodes bytes as lower-case Crockford base32; the order of the texts is the order of the bytes. */
 export function base32(bytes: Uint8Array): string {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../lib/json.ts";
+import type { Label } from "../security/labels.ts";
 
 /** One entry of a transcript: the unit that is stored, sent to a model, and exported. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
@@ -25,6 +26,8 @@ export interface UserMessage extends MessageHead {
   said?: Said;
   /** The offset of the author's own words: what is before them was written by the system and is already fenced. */
   wordsAt?: number;
+  /** Where words in it come from besides its author: a quoted message, a sub-agent's report. */
+  labels?: readonly Label[];
   /** Set if it did not address the agent: how many such messages in a row models are shown, the last ones. */
   overheard?: number;
   /** The run that brought the message, if it joined another one. */
@@ -93,6 +96,8 @@ export interface ToolMessage extends MessageHead {
   text: string;
   images?: ImageRef[];
   isError: boolean;
+  /** Where words in it come from that are not the owner's. */
+  labels?: readonly Label[];
   /** Set if `text` is a preview of a larger text. */
   spill?: SpillRef;
 }

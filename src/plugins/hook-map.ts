@@ -2,6 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ImageRef, Message, ToolMessage, Usage } from "../models/message.ts";
 import type { SystemPrompt } from "../models/model.ts";
+import type { Label } from "../security/labels.ts";
 import type { BootstrapFile } from "../workspace/bootstrap.ts";
 
 /** An event and the answer that a hook may return. `unknown` means that the answer is ignored. */
@@ -228,6 +229,8 @@ export interface SpokenMessage {
   text: string;
   /** Whether the sender is an owner; absent for the agent, and where unknown. */
   owner?: boolean;
+  /** Where its words come from, as far as they are not the owner's or the agent's own. */
+  labels?: readonly Label[];
 }
 
 export interface StopEvent {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { head } from "../lib/text.ts";
 import { localTime } from "../lib/zone.ts";
+import { neutralizeText } from "../security/external-content.ts";
+import { joinLabels } from "../security/labels.ts";
+import { type FileLabels, lineHash } from "../workspace/file-labels.ts";
 import { WorkspaceError } from "../workspace/workspace.ts";
 import type { HookContext } from "./hook.ts";
 import type { SessionResetEvent, SpokenMessage } from "./hook-map.ts";
@@ -34,9 +37,8 @@ async function remember(event: SessionResetEvent, context: HookContext<z.output<
   if (!messages.some(({ role }) => role === "user")) return;
   const zone = context.timezone ?? "UTC";
   try {
-    await context.workspace.write(notePath(event, messages, zone), noteText(event, messages, zone, context), {
-      kind: "new",
-    });
+    const text = noteText(event, messages, zone, context);
+    await context.workspace.write(notePath(event, messages, zone), text, { kind: "new" }, noteLabels(messages));
   } catch (error) {
     if (!(error instanceof WorkspaceError && error.code === "conflict")) throw error;
   }
@@ -83,13 +85,29 @@ function noteText(
     "",
     "## Last messages",
   ];
-  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerName(message)}:** ${shortened(message.text)}`])].join("\n")}\n`;
+  return `${[...facts, ...messages.flatMap((message) => ["", `**${speakerName(message)}:**`, quotedText(message)])].join("\n")}\n`;
 }
 
 /** Marks messages of others than owners: they are not the user's wishes. */
 function speakerName({ role, owner }: SpokenMessage): string {
   if (role === "assistant") return "assistant";
   return owner === false ? "someone else" : "user";
+}
+
+/** The labels of a note: those of the lines that are not the owner's words, or were made from others'. */
+function noteLabels(messages: readonly SpokenMessage[]): FileLabels | undefined {
+  const labelled = messages.filter(({ labels = [] }) => labels.length > 0);
+  if (labelled.length === 0) return undefined;
+  const lines = labelled.flatMap((message) => quotedText(message).split("\n"));
+  return {
+    labels: joinLabels(...labelled.map(({ labels }) => labels)),
+    lines: new Set(lines.flatMap((line) => lineHash(line) ?? [])),
+  };
+}
+
+/** The words of a message with a mark before each line: no line can look like another speaker's. */
+function quotedText({ text }: SpokenMessage): string {
+  return neutralizeText(shortened(text)).replace(/^/gm, "> ");
 }
 
 function shortened(text: string): string {

@@ -18,7 +18,7 @@ export interface AuditEntry {
   /** `aud_…`; stable over retries. */
   id: string;
   at: number;
-  kind: "prompt" | "model" | "command" | "tool" | "message";
+  kind: AuditKind;
   runId?: string;
   /** The plugin, person or component that made the change. */
   by: string;
@@ -30,3 +30,25 @@ export interface AuditEntry {
   hash?: string;
   detail?: string;
 }
+
+/** What a line of the audit trail is about. */
+export type AuditKind = (typeof AUDIT_KINDS)[number];
+
+/** All kinds of lines. */
+export const AUDIT_KINDS = [
+  "prompt",
+  "model",
+  "command",
+  "tool",
+  "message",
+  "config",
+  "skill",
+  "injection",
+  "approval",
+  "refusal",
+  "run",
+  "pairing",
+  "login",
+  "token",
+  "file",
+] as const;

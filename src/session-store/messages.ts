@@ -33,6 +33,7 @@ export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: Stor
     text,
     ...(images && images.length > 0 && { images }),
     ...(sender && { sender }),
+    ...(input.labels && { labels: input.labels }),
     ...(said && { said: { ...said, at: acceptedAt } }),
     ...(said && wordsAt > 0 && { wordsAt }),
     ...(input.origin?.kind === "overheard" && { overheard: input.origin.limit }),

@@ -176,9 +176,16 @@ export class RunJournal implements Journal {
   pausing(questions: readonly ApprovalQuestion[]): void {
     const now = Date.now();
     const objectName = objectNameOfRun(this.#row.id) ?? "";
-    const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question }) => ({
+    const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question, grant }) => ({
       id: newApprovalId(objectName, now),
-      ...{ callId, tool, args, question: head(question, MAX_QUESTION_CHARS), requestedAt: now },
+      ...{
+        callId,
+        tool,
+        args,
+        question: head(question, MAX_QUESTION_CHARS),
+        requestedAt: now,
+        ...(grant && { grant }),
+      },
     }));
     this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);

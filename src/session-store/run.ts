@@ -1,10 +1,12 @@
 import type { RunError } from "../agent/run-error.ts";
+import type { GrantScope } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import type { QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Said, Sender, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { Label } from "../security/labels.ts";
 import type { Operations } from "../services/operations.ts";
 import type { DropReason } from "./queue.ts";
 
@@ -22,6 +24,10 @@ export interface RunInput {
   said?: Omit<Said, "at">;
   /** What comes before the words and is already fenced: the message that this one answers. */
   quoted?: string;
+  /** Where words in it come from besides its author. */
+  labels?: readonly Label[];
+  /** The patterns of prompt injections that its words match. */
+  suspected?: readonly string[];
   /** `provider/model` to ask instead of the agent's own. */
   model?: string;
   thinking?: ThinkingLevel;
@@ -150,6 +156,8 @@ export interface Approval {
   tool: string;
   args: JsonObject;
   question: string;
+  /** What "always" would allow; absent if it is not offered. */
+  grant?: GrantScope;
   requestedAt: number;
   decision?: Decision;
 }

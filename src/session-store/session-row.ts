@@ -78,12 +78,6 @@ function saveSettings(store: Store, settings: SessionSettings): void {
   store.update(session).set({ settings }).run();
 }
 
-/** Allows a tool in this session without further approval. */
-export function allowTool(store: Store, tool: string): void {
-  const allowed = readSessionRow(store)?.settings.allowedTools ?? [];
-  saveSetting(store, "allowedTools", [...new Set([...allowed, tool])]);
-}
-
 /** Begins a conversation: a new session id, and a context that starts at a number. */
 export function saveConversation(
   store: Store,

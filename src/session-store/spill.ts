@@ -5,6 +5,8 @@ import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
 import { head, tail } from "../lib/text.ts";
 import type { SpillRef, ToolMessage } from "../models/message.ts";
+import type { Label } from "../security/labels.ts";
+import { labelMetadata, labelsIn } from "../workspace/file-labels.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { protectSystemFiles } from "../workspace/state.ts";
 import { MAX_FILE_BYTES, type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
@@ -70,8 +72,11 @@ export async function spillOutput(
   const id = newId("spl", now);
   const whole = new TextEncoder().encode(text);
   const kept = wholeCharacters(whole, MAX_SPILL_BYTES);
+  const metadata = labelMetadata(output.labels && { labels: output.labels });
   try {
-    await createAttempt()(id, () => bucket.put(spillKey(folder, id), kept, { httpMetadata: TEXT }));
+    await createAttempt()(id, () =>
+      bucket.put(spillKey(folder, id), kept, { httpMetadata: TEXT, ...(metadata && { customMetadata: metadata }) }),
+    );
   } catch (error) {
     log("error", "spill.failed", { error: messageOf(error) });
     return { ...output, text: preview(text, maxChars, "They could not be kept.") };
@@ -142,7 +147,9 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
       const seq = NUMBERED.exec(path)?.[1];
       const result = seq === undefined ? undefined : places.resultAt(Number(seq));
       if (result === undefined) return workspace.read(path, range);
-      return Promise.resolve(resultContent(path, result.text, { etag: result.id, modifiedAt: result.at }));
+      return Promise.resolve(
+        resultContent(path, result.text, { etag: result.id, modifiedAt: result.at }, result.labels),
+      );
     },
   };
 }
@@ -150,10 +157,17 @@ export function withResults(workspace: Workspace, places: ResultPlaces): Workspa
 async function readSpill({ bucket, folder }: SpillPlace, path: string, id: string): Promise<WorkspaceContent> {
   const object = await createAttempt(sleepAbout)(path, () => bucket.get(spillKey(folder, id)));
   if (object === null) throw new WorkspaceError("not_found", path, `\`${path}\` is not there any more.`);
-  return resultContent(path, await object.text(), { etag: object.etag, modifiedAt: +object.uploaded });
+  const version = { etag: object.etag, modifiedAt: +object.uploaded };
+  return resultContent(path, await object.text(), version, labelsIn(object.customMetadata)?.labels);
 }
 
-function resultContent(path: string, text: string, version: { etag: string; modifiedAt: number }): WorkspaceContent {
+function resultContent(
+  path: string,
+  text: string,
+  version: { etag: string; modifiedAt: number },
+  labels: readonly Label[] | undefined,
+): WorkspaceContent {
   const bytes = new TextEncoder().encode(text.replace(LONG_LINE, "$&\n"));
-  return { file: { kind: "file", path, size: bytes.length, ...version }, bytes, offset: 0 };
+  const file = { kind: "file" as const, path, size: bytes.length, ...version, ...(labels && { labels: { labels } }) };
+  return { file, bytes, offset: 0 };
 }

@@ -1,4 +1,5 @@
 import type { EventBody } from "../agent/events.ts";
+import type { GrantScope } from "../agent/tool.ts";
 import type { Buttons, Delivery, Target } from "../channels/channel.ts";
 import type { Message } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
@@ -14,11 +15,19 @@ import type { Subagent, SubagentReport } from "./subagent.ts";
 /** A stored event; its run is in the row. */
 export type StoredEvent = { seq: number; ts: number } & EventBody;
 
+/** What an owner has allowed for good in a session: a tool with these programs, hosts and conversations, and no others. */
+export interface Grant extends GrantScope {
+  /** `grt_…` */
+  id: string;
+  /** Milliseconds since the epoch. */
+  grantedAt: number;
+}
+
 /** Settings of a session that override the configuration. */
 export interface SessionSettings {
   queue?: Partial<QueuePolicy>;
-  /** Tools that a person has allowed for good in this session. */
-  allowedTools?: string[];
+  /** What an owner has allowed for good in this session. */
+  grants?: readonly Grant[];
   /** `provider/model` that answers instead of the agent's own. */
   model?: string;
   thinking?: ThinkingLevel;

@@ -214,7 +214,9 @@ export function transcriptLines(message: Message, zone: string): string[] {
   const [first, ...rest] = shown
     .split(/\r\n?|[\n\u2028\u2029]/)
     .flatMap(splitLongLine)
-    .filter((line) => line.trim() !== "");
+    .filter((line) => line.trim() !== "")
+    // No later line can look like the beginning of another message.
+    .map((line) => line.replace(/^(?=\s*\[\d{4}-)/, "> "));
   if (first === undefined) return [];
   const left = spoken.text.length - shown.length;
   return [

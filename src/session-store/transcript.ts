@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { type AssistantMessage, isForPeople, type Message, messageText, type ToolMessage } from "../models/message.ts";
+import { messageLabels } from "../models/view-labels.ts";
 import type { SpokenMessage } from "../plugins/hook-map.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
 import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import type { RunRow } from "./runs.ts";
@@ -78,7 +80,8 @@ const SEARCH_BYTES = 256 * 1024;
 const MAX_SEARCH_PAGES = 10;
 
 /**
- * The newest messages of an ended conversation, oldest first; fewer than `limit` where most messages are tool calls.
+ * The newest messages of an ended conversation, oldest first; fewer than `limit` where most messages are tool calls. The
+ * agent's answers have the labels of all that it was told.
  */
 export function spokenMessages(
   store: Store,
@@ -86,6 +89,7 @@ export function spokenMessages(
   limit: number,
 ): SpokenMessage[] {
   const found: SpokenMessage[] = [];
+  const labels = new Set<Label>();
   let before: number | undefined = beforeSeq;
   for (let pages = 0; pages < MAX_SEARCH_PAGES && before !== undefined && found.length < limit; pages++) {
     const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
@@ -96,9 +100,14 @@ export function spokenMessages(
       maxBytes: SEARCH_BYTES,
     });
     found.push(...page.rows.flatMap(({ message }) => spokenMessage(message) ?? []));
+    for (const { message } of page.rows) for (const label of messageLabels(message)) labels.add(label);
     before = page.moreAfter;
   }
-  return found.slice(0, limit).reverse();
+  const answered = joinLabels([...labels]);
+  return found
+    .slice(0, limit)
+    .reverse()
+    .map((said) => (said.role === "assistant" && answered.length > 0 ? { ...said, labels: answered } : said));
 }
 
 const SYSTEM = { id: "system" };
@@ -117,5 +126,7 @@ export function spokenMessage(message: Message): SpokenMessage | undefined {
   // A note of the system to the model has no author.
   const { sender = SYSTEM } = message;
   if (sender.id === SYSTEM.id && message.text.startsWith("[System] ")) return undefined;
-  return { role, at, text: message.text, ...(message.sender && { owner: message.sender.owner }) };
+  const labels = messageLabels(message);
+  const owner = message.sender && { owner: message.sender.owner };
+  return { role, at, text: message.text, ...owner, ...(labels.length > 0 && { labels }) };
 }

@@ -8,6 +8,7 @@ import type { Decision, RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
 import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionPart } from "../session-store/session-place.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
@@ -34,6 +35,10 @@ export interface SessionMethods {
   abortAll(): string[] | Refusal | undefined;
   resend(request: ResendRequest): DeliveryView | Refusal | undefined;
   decide(approvalId: string, decision: Decision): boolean | Refusal;
+  /** What an owner has allowed for good in this session, oldest first. */
+  grants(): readonly Grant[] | Refusal | undefined;
+  /** Takes a grant back; undefined if there is none. */
+  revoke(grantId: string): Grant | Refusal | undefined;
   /**
    * Upgrades to a WebSocket; the query parameter `key` is the session key. 429 if there are too many sockets, 421 with a
    * refusal as its body if the session has moved.

@@ -60,7 +60,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactNow
     budget: openRunBudget(run, agent, services.config, deps),
     repetition: services.config.tools.loopDetection,
     hooks: applyLoopHooks(deps.hooks, run.row.id),
-    allowedTools: [],
+    gate: async () => ({ kind: "go", approved: false }),
     context: contextRules(context),
     keep: async (output) => output,
     emit: () => undefined,

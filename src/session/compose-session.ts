@@ -3,6 +3,8 @@ import type { Target } from "../channels/channel.ts";
 import { CommandDispatcher } from "../commands/dispatch.ts";
 import { IndexSync } from "../index-sync/index-sync.ts";
 import { TranscriptSync } from "../index-sync/transcript-sync.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
 import { SessionHooks } from "../plugins/session-hooks.ts";
 import { Relocation } from "../relocation/relocation.ts";
 import { Removal } from "../retention/removal.ts";
@@ -19,10 +21,11 @@ import type { Decision, RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
 import { Subagents } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
-import type { SessionCalls } from "./api.ts";
+import { callSession, type SessionCalls } from "./api.ts";
 import { subagentsPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import { Deliveries } from "./deliveries.ts";
@@ -53,6 +56,7 @@ export interface ComposeSessionDeps {
   accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
+  revoke(grantId: string): Grant | undefined;
   stopAll(): { runs: number; subagents: number };
   /** Resets the object's memory after everything was deleted. */
   forget(): void;
@@ -62,6 +66,7 @@ export interface ComposeSessionDeps {
 
 /** The parts of a session. */
 export interface SessionParts {
+  audit: AuditTrail;
   scheduler: RunScheduler;
   turnRunner: TurnRunner;
   wakeups: Wakeups;
@@ -84,7 +89,7 @@ export interface SessionParts {
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
   const { ctx, env, meter, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
-  const { accept, abort, decide, stopAll, forget, reload } = given;
+  const { accept, abort, decide, revoke, stopAll, forget, reload } = given;
   const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
   const now = Date.now;
   const services = () => configured.now();
@@ -134,6 +139,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     budgets,
     subagents,
     skills,
+    audit,
     extraTools,
     waitUntil,
   });
@@ -181,6 +187,9 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     isActive: () => lifecycle() === "active",
     stopAll,
     decide,
+    decideElsewhere: (name, id, decision) =>
+      waitUntil(callSession(env, { name }, (other) => other.decide(id, decision)).catch(noteUndecided)),
+    revoke,
     format,
     now,
   });
@@ -218,6 +227,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     now,
   });
   return {
+    audit,
     scheduler,
     turnRunner,
     wakeups,
@@ -233,4 +243,9 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     removal,
     relocation,
   };
+}
+
+/** A sub-agent's call that could not be decided is still open, and is asked about on the page. */
+function noteUndecided(error: unknown): void {
+  writeLog("warn", "approval.not_decided", { error: messageOf(error) });
 }

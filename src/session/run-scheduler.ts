@@ -1,5 +1,6 @@
 import type { View } from "../agent/journal.ts";
 import { openCalls } from "../agent/loop.ts";
+import type { GrantScope } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
@@ -147,19 +148,22 @@ export class RunScheduler {
   }
 
   /** Stores the decision on an approval. Returns its run and tool; undefined if no approval with this id is pending. */
-  decide(approvalId: string, decision: Decision): { runId: string; tool: string } | undefined {
+  decide(approvalId: string, given: Decision): DecidedCall | undefined {
     const { store, log, fence, now } = this.#deps;
     const row = openRuns(store).find((candidate) => candidate.state.status === "waiting_approval");
     if (row?.state.status !== "waiting_approval") return undefined;
     const approval = row.state.approvals.find(({ id, decision: known }) => id === approvalId && known === undefined);
     if (approval === undefined) return undefined;
+    // Without a scope that could be remembered, "always" is this once.
+    const decision = given === "allow-always" && approval.grant === undefined ? "allow-once" : given;
     const state = decided(row.state, approvalId, decision, now());
     fence.write(() => {
       saveState(store, row.id, state);
       log.record(row.id, now(), [{ type: "approval", phase: "decided", approvalId, decision }]);
     });
     if (state.status === "running") this.#resumedByApproval.add(row.id);
-    return { runId: row.id, tool: approval.tool };
+    const { tool, grant } = approval;
+    return { runId: row.id, tool, decision, ...(grant && { grant }) };
   }
 
   #nextRun(): NextRun | undefined {
@@ -313,4 +317,13 @@ function unansweredIn(journal: RunJournal): ToolCallPart[] {
     writeLog("error", "transcript.unreadable", { error: messageOf(error) });
     return [];
   }
+}
+
+/** A call that waited for approval and has been decided. */
+export interface DecidedCall {
+  runId: string;
+  tool: string;
+  decision: Decision;
+  /** What "always" allows from now on. */
+  grant?: GrantScope;
 }

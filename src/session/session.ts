@@ -13,6 +13,7 @@ import { admitRun, type NewRun } from "../session-store/admission.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
+import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
 import {
   dropPending,
   isSending,
@@ -36,7 +37,6 @@ import {
 import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
-  allowTool,
   createSessionRow,
   markDeleting,
   newSession,
@@ -46,6 +46,7 @@ import {
 import { queuePolicyFor } from "../session-store/session-settings.ts";
 import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
 import { runSpan } from "../session-store/stored-events.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import { MISDIRECTED, type SessionMethods } from "./api.ts";
@@ -101,6 +102,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       accept: (request) => this.#accept(request),
       abort: (runId) => this.#abort(runId),
       decide: (approvalId, decision) => this.#decide(approvalId, decision),
+      revoke: (grantId) => this.#revoke(grantId),
       stopAll: () => this.#stopAll(),
       forget: () => this.#forget(),
       reload: () => this.#reload(),
@@ -198,10 +200,33 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #decide(approvalId: string, decision: Decision): boolean {
     const decided = this.#lifecycle === "active" ? this.#parts.scheduler.decide(approvalId, decision) : undefined;
     if (decided === undefined) return false;
-    if (decision === "allow-always") this.#fence.write(() => allowTool(this.#store, decided.tool));
+    const { tool, grant, runId } = decided;
+    const isAlways = decided.decision === "allow-always" && grant !== undefined;
+    if (isAlways) this.#fence.write(() => saveGrant(this.#store, grant, Date.now()));
+    const detail = isAlways ? `${decided.decision} ${grantText(grant)}` : decided.decision;
+    this.#parts.audit.write([{ kind: "approval", by: "owner", subject: tool, detail, runId }]);
     this.ctx.waitUntil(this.#parts.indexSync.forgetApprovals(decided.runId));
     this.#parts.wakeups.changed();
     return true;
+  }
+
+  grants(): readonly Grant[] | Refusal | undefined {
+    return this.#answer(() => readGrants(this.#store));
+  }
+
+  revoke(grantId: string): Grant | Refusal | undefined {
+    return this.#answer(() => this.#revoke(grantId));
+  }
+
+  #revoke(grantId: string): Grant | undefined {
+    const grant = this.#fence.write(() => removeGrant(this.#store, grantId));
+    if (grant !== undefined) {
+      this.#parts.audit.write([
+        { kind: "approval", by: "owner", subject: grant.tool, detail: `revoked ${grantText(grant)}` },
+      ]);
+      this.#parts.wakeups.changed();
+    }
+    return grant;
   }
 
   /** A page of the transcript, and the cursor for the events after it; undefined if there is no session. */

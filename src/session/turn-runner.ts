@@ -5,10 +5,14 @@ import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
 import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import { messageLabels } from "../models/view-labels.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
+import type { Suspicion } from "../security/from-outside.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, listWorkspaceRoot, listWorkspaceRootAhead, type Services } from "../services/services.ts";
+import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { userMessage } from "../session-store/messages.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
@@ -51,6 +55,7 @@ export interface TurnRunnerDeps extends SubagentsDeps {
   budgets: BudgetNamespace;
   subagents: Subagents;
   skills: SessionSkills;
+  audit: Pick<AuditTrail, "write">;
   /** Tools of an owner's turn besides the built-in ones. */
   extraTools(): readonly AnyTool[];
   /** Keeps the object alive for work that no caller awaits. */
@@ -114,6 +119,10 @@ export class TurnRunner {
   start(row: RunRow, input: RunInput): RunStart {
     const { store, log, services, hooks, session } = this.#deps;
     runQueuedCommandHooks(row, input, hooks);
+    if (input.suspected !== undefined) {
+      const labels = messageLabels(userMessage(input, { acceptedAt: row.acceptedAt, at: row.acceptedAt }));
+      this.#suspect(row, { source: "channel_metadata", labels, patterns: input.suspected });
+    }
     return startRun(row, input, {
       store,
       log,
@@ -173,6 +182,8 @@ export class TurnRunner {
       resultAt: (seq) => readResult(store, seq),
       spokenIn: (ended, limit) => spokenMessages(store, ended, limit),
       noteWarned: (paths) => fence.write(() => saveSetting(store, "truncationWarned", [...paths])),
+      audit: (lines) => this.#deps.audit.write(lines),
+      suspect: (suspicion) => this.#suspect(run.row, suspicion),
       slot,
       budget: openRunBudget(run, agent, services.config, this.#deps),
     }).finally(async () => (await slot).release());
@@ -190,6 +201,13 @@ export class TurnRunner {
       outbox: outboxPort(run, this.#deps),
       status: statusPort(run, this.#deps),
     });
+  }
+
+  /** Notes what looks like a prompt injection in the log and in the audit trail, without the words. */
+  #suspect(row: Pick<RunRow, "id">, { source, labels, patterns }: Suspicion): void {
+    const [subject, detail] = [labels.join(" "), patterns.join(" ")];
+    writeLog("warn", "injection.suspected", { runId: row.id, source, from: subject, patterns: detail });
+    this.#deps.audit.write([{ kind: "injection", by: source, subject, detail, runId: row.id }]);
   }
 
   #resetPolicy(): ResetPolicy | undefined {

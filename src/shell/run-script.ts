@@ -2,6 +2,7 @@ import { Bash } from "just-bash/browser";
 import { isShellVariable } from "../config/reserved-names.ts";
 import { deadline } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
+import { hostLabel, joinLabels, type Label } from "../security/labels.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -53,9 +54,17 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
   const overrun = new AbortController();
   const memory = new RunLimiter((why) => overrun.abort(why), deps.now);
   const listed: StoredFile[] = [];
-  const mounts = [recordListing(workspaceMount(deps.workspace), listed), ...readOnlyMounts(deps.mounts)];
+  const labels = new Set<Label>();
+  const note = (found: readonly Label[]) => {
+    for (const label of found) labels.add(label);
+  };
+  const mounts = [recordListing(workspaceMount(deps.workspace, note), listed), ...readOnlyMounts(deps.mounts)];
   const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
-  const requests = new ShellRequests((url, init) => memory.idle(() => deps.fetch(url, init)));
+  const seen = () => joinLabels([...labels], requests.hosts.map(hostLabel));
+  const requests: ShellRequests = new ShellRequests(
+    (url, init) => memory.idle(() => deps.fetch(url, init)),
+    (url, sends) => options.mayReach?.({ url, sends, labels: seen() }),
+  );
   const end = await execute(script, options, {
     files,
     memory,
@@ -69,7 +78,13 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
   const stopped = stopReason(isOver ? timeoutMs : undefined, overrun.signal, end);
   const after = files.workspace();
   const changes = after === undefined ? undefined : findChanges(listed, after, stopped !== undefined);
-  const stored = changes && (await writeBack(changes, deps.workspace, deps.mask));
+  const stored =
+    changes &&
+    (await writeBack(changes, deps.workspace, deps.mask, () => {
+      note(requests.hosts.map(hostLabel));
+      return joinLabels([...labels]);
+    }));
+  note(requests.hosts.map(hostLabel));
   const { mask } = deps.mask;
   return {
     stdout: mask(end.stdout),
@@ -80,6 +95,7 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
     removed: stored?.removed ?? [],
     conflicts: [...(stored?.conflicts ?? []), ...lostFileNotes(files)].map(mask),
     hosts: requests.hosts.map(mask),
+    labels: seen(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { pathFault } from "../lib/relative-path.ts";
+import { fileLabel, type Label } from "../security/labels.ts";
 import {
   MAX_FILE_BYTES,
   MAX_PATH_BYTES,
@@ -161,24 +162,35 @@ export interface ReadOnlyFiles {
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
-/** Mounts the workspace. A run builds on the version that it read, even if that is newer than the listed one. */
-export function workspaceMount(workspace: Pick<Workspace, "walk" | "read">): Mount {
+/**
+ * Mounts the workspace. A run builds on the version that it read, even if that is newer than the listed one.
+ * @param onLabels called with the labels of each labelled file that is read
+ */
+export function workspaceMount(
+  workspace: Pick<Workspace, "walk" | "read">,
+  onLabels: (labels: readonly Label[]) => void = () => undefined,
+): Mount {
   return {
     at: WORKSPACE,
     async list() {
       const files = await asShellError(() => workspace.walk(""), WORKSPACE);
-      return files.map((file) => ({ stored: storedIn(workspace, file), modifiedAt: file.modifiedAt }));
+      return files.map((file) => ({ stored: storedIn(workspace, file, onLabels), modifiedAt: file.modifiedAt }));
     },
   };
 }
 
-function storedIn(workspace: Pick<Workspace, "read">, { path, etag, size }: WorkspaceFile): StoredFile {
+function storedIn(
+  workspace: Pick<Workspace, "read">,
+  { path, etag, size }: WorkspaceFile,
+  onLabels: (labels: readonly Label[]) => void,
+): StoredFile {
   const stored: StoredFile = {
     path: normalPath(`${WORKSPACE}/${path}`),
     size,
     etag,
     async read() {
       const { file, bytes } = await asShellError(() => workspace.read(path), stored.path);
+      if (file.labels !== undefined) onLabels([...file.labels.labels, fileLabel(path)]);
       stored.etag = file.etag;
       stored.size = bytes.length;
       return bytes;

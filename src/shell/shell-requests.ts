@@ -11,8 +11,12 @@ export class ShellRequests {
   readonly #hosts = new Set<string>();
   #count = 0;
 
-  constructor(fetch: SafeFetch) {
+  readonly #refusal: (url: string, sends: boolean) => string | undefined;
+
+  /** @param refusal why a request may not be sent; undefined if it may */
+  constructor(fetch: SafeFetch, refusal: (url: string, sends: boolean) => string | undefined = () => undefined) {
     this.#fetch = fetch;
+    this.#refusal = refusal;
   }
 
   /** Hosts that answered, sorted. */
@@ -24,6 +28,9 @@ export class ShellRequests {
   readonly fetch: BashFetch = async (url, options = {}) => {
     if (++this.#count > MAX_REQUESTS) throw new Error(`A run makes ${MAX_REQUESTS} requests at most.`);
     const { method, headers, body, timeoutMs, signal } = options;
+    const sends = (body !== undefined && body !== "") || !/^(?:GET|HEAD)$/i.test(method ?? "GET");
+    const refused = this.#refusal(url, sends);
+    if (refused !== undefined) throw new Error(`Network access denied: ${refused}`);
     const maxRedirects = options.followRedirects === false ? 0 : options.maxRedirects;
     try {
       const init = { method, headers, body, timeoutMs, signal, maxRedirects, maxBytes: MAX_ANSWER_BYTES };

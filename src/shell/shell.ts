@@ -1,3 +1,5 @@
+import type { Label } from "../security/labels.ts";
+
 /**
  * A simulated shell over the files of an agent. Its commands are implemented in TypeScript, and it accesses only the
  * files and network that it is given.
@@ -23,7 +25,21 @@ export interface ShellRun {
   /** Longest time, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** Asked before each request; absent if every public host may be reached. */
+  mayReach?: MayReach;
 }
+
+/** A request that a script is about to send. */
+export interface Reach {
+  url: string;
+  /** Whether it has a body, or a method other than GET and HEAD. */
+  sends: boolean;
+  /** Where words come from that the script has read so far. */
+  labels: readonly Label[];
+}
+
+/** Decides about a request; undefined if it may be sent, else a sentence with the reason. */
+export type MayReach = (reach: Reach) => string | undefined;
 
 export interface ShellResult {
   stdout: string;
@@ -39,6 +55,8 @@ export interface ShellResult {
   conflicts: readonly string[];
   /** Hosts that answered its requests; their content may be in the output. */
   hosts: readonly string[];
+  /** Those hosts, and where the labelled files come from that were read. */
+  labels: readonly Label[];
 }
 
 /** A file of the workspace that a run wrote. */

@@ -1,5 +1,6 @@
 import { atMost } from "../lib/at-most.ts";
 import { messageOf } from "../lib/errors.ts";
+import type { Label } from "../security/labels.ts";
 import type { Mask } from "../security/mask.ts";
 import { type Expectation, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { MAX_CHANGES } from "./limits.ts";
@@ -20,11 +21,13 @@ export interface WriteBackResult {
 /**
  * Stores the changes of a run file by file, each only over the version that the run started from. Files are removed
  * after all writes, and only if every write succeeded, because a removed file may have been moved.
+ * @param labels where the words of the run come from, as far as they are known when a file is written
  */
 export async function writeBack(
   { written, removed, notes }: WorkspaceChanges,
   workspace: Pick<Workspace, "read" | "write" | "remove">,
   mask: Mask,
+  labels: () => readonly Label[] = () => [],
 ): Promise<WriteBackResult> {
   const done: WriteBackResult = { written: [], removed: [], conflicts: [...notes] };
   if (written.length + removed.length > MAX_CHANGES) {
@@ -37,7 +40,7 @@ export async function writeBack(
   const moved = written.filter(({ file }) => file.bytes === undefined);
   const store = async (one: ChangedEntry): Promise<void> => {
     try {
-      const changed = await writeOne(one, workspace, mask);
+      const changed = await writeOne(one, workspace, mask, labels);
       if (changed !== undefined) done.written.push(changed);
     } catch (thrown) {
       whole = false;
@@ -69,12 +72,14 @@ async function writeOne(
   { path, file, replaced }: ChangedEntry,
   workspace: Pick<Workspace, "write">,
   mask: Mask,
+  labels: () => readonly Label[],
 ): Promise<ChangedFile | undefined> {
   const bytes = file.bytes ?? (await file.stored?.read()) ?? new Uint8Array();
   if (mask.mask(path) !== path) throw new Error("its name holds the value of a secret.");
   if (mask.holds(bytes)) throw new Error("it holds the value of a secret, and secrets are not kept in files.");
   const expect: Expectation = replaced === undefined ? { kind: "new" } : { kind: "etag", etag: replaced.etag };
-  const { etag } = await workspace.write(path, bytes, expect);
+  const from = labels();
+  const { etag } = await workspace.write(path, bytes, expect, from.length === 0 ? undefined : { labels: from });
   if (etag === replaced?.etag) return undefined;
   return { path, etag, ...(replaced !== undefined && { before: replaced.etag }) };
 }

@@ -1,6 +1,6 @@
 import { head } from "../lib/text.ts";
 import { isForPeople, messageText } from "../models/message.ts";
-import { wrapExternal } from "../security/external-content.ts";
+import { fromOutside } from "../security/from-outside.ts";
 import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
@@ -89,7 +89,7 @@ function boundedLine({ isExternal, ...line }: UntruncatedLine, chars: number): H
 }
 
 function fenced(text: string): string {
-  return wrapExternal(text, { source: "unknown", id: newFenceId() });
+  return fromOutside({ text, source: "unknown", labels: [] }, { newFenceId, suspect: () => undefined }).text;
 }
 
 function cut(line: HistoryLine, chars: number): HistoryLine {

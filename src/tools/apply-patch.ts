@@ -7,6 +7,7 @@ import { refuseSystemFile } from "../workspace/state.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { type PatchStep, parsePatch } from "./patch.ts";
 import { patchText } from "./patch-text.ts";
+import { persistentWrite } from "./persistent-write.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 /** The most files of one patch, and the most bytes of changed files, which are in memory together. */
@@ -44,6 +45,10 @@ export function applyPatchTool(workspace: Files, etags: ReadEtags): Tool<z.infer
     parameters,
     replay: "unsafe",
     sequential: true,
+    effects: ({ input }) =>
+      patchPaths(input)
+        .flatMap((path) => persistentWrite(path, input))
+        .slice(0, 1),
     async run({ input }, call) {
       const steps = parsePatch(input).map(resolved);
       refuseTwice(steps);
@@ -174,5 +179,16 @@ async function isThere(workspace: Files, path: string): Promise<boolean> {
   } catch (thrown) {
     if (thrown instanceof WorkspaceError && thrown.code === "not_found") return false;
     throw thrown;
+  }
+}
+
+/** The paths that a patch names; none if it is not valid, and then the call fails. */
+function patchPaths(input: string): string[] {
+  try {
+    return parsePatch(input).flatMap((step) =>
+      "moveTo" in step && step.moveTo ? [step.path, step.moveTo] : [step.path],
+    );
+  } catch {
+    return [];
   }
 }

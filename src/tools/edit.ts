@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { persistentWrite } from "./persistent-write.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 /** How often the edits are retried if the file changed meanwhile. */
@@ -34,6 +35,7 @@ export function editTool(
     parameters,
     replay: "unsafe",
     sequential: true,
+    effects: ({ path, edits }) => persistentWrite(path, edits.map(({ newText }) => newText).join("\n")),
     async run({ path: typed, edits }, call) {
       const path = resolvePath(typed);
       for (let round = 1; ; round++) {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineTool, type Tool } from "../agent/tool.ts";
+import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
 import { head, tail } from "../lib/text.ts";
-import { wrapExternal } from "../security/external-content.ts";
-import type { Shell, ShellResult } from "../shell/shell.ts";
+import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import type { MayReach, Shell, ShellResult } from "../shell/shell.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 /** What commands run with. */
@@ -11,12 +11,12 @@ export interface ExecPort {
   shell: Shell;
   /** The run's variables, which a call cannot replace. */
   env: Readonly<Record<string, string>>;
-  /** Whether each command needs an owner's approval. */
-  asks: boolean;
+  /** Decides which hosts a command may reach. @param approved whether an owner has allowed the call */
+  mayReach(approved: boolean): MayReach;
   /** The longest time of a command, in seconds. */
   timeoutSec: number;
-  /** Eight random bytes as 16 hex digits: the id of the fence around other hosts' output. */
-  newFenceId(): string;
+  /** The door for what other hosts and labelled files say. */
+  outside: OutsidePort;
 }
 
 const parameters = z.strictObject({
@@ -39,7 +39,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
     parameters,
     replay: "unsafe",
     sequential: true,
-    ...(port.asks && { approval: (asked) => execQuestion(asked) }),
+    effects: ({ command }) => [{ kind: "run", script: command }],
     async run({ command, workdir, env = {}, timeout }, call) {
       const taken = Object.keys(env).find((name) => Object.hasOwn(port.env, name) || isShellVariable(name));
       if (taken !== undefined) throw new Error(`env cannot set ${taken}: it has a value already. Nothing was run.`);
@@ -48,9 +48,10 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         env: { ...env, ...port.env },
         timeoutMs: Math.min(timeout ?? port.timeoutSec, port.timeoutSec) * 1000,
         signal: call.signal,
+        mayReach: port.mayReach(call.approved),
       });
       recordEtags(result, etags);
-      return { text: execResult(result, port.newFenceId) };
+      return execResult(result, port.outside);
     },
   });
 }
@@ -74,7 +75,8 @@ export interface ExecRequest {
 const MAX_SCRIPT_CHARS = 1_200;
 const MAX_GIVEN_CHARS = 300;
 
-const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu;
+/** What no font draws, or draws as a blank: U+2800, Hangul fillers and other ignorable characters among them. */
+const UNSEEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\u3164\uffa0\u115f\u1160]/gu;
 
 /**
  * The question to an owner before a script runs: one line and the script below it. Nothing is hidden: a long script
@@ -90,14 +92,16 @@ export function execQuestion({ command, workdir, env = {} }: ExecRequest): strin
   return ["Run this?", ...besides, boundedScript(withVisibleControls(command), MAX_SCRIPT_CHARS)].join("\n");
 }
 
-function boundedScript(text: string, max: number): string {
+/** A script in at most `max` characters, with a line that says how much is not shown. */
+export function boundedScript(text: string, max: number): string {
   if (text.length <= max) return text;
   const [first, last] = [head(text, max * 0.7), tail(text, max * 0.3)];
   const left = text.length - first.length - last.length;
   return `${first}\n[${left} characters are not shown here, and run all the same: deny it unless you have seen them.]\n${last}`;
 }
 
-function withVisibleControls(text: string): string {
+/** A text whose invisible characters are shown by their code points. */
+export function withVisibleControls(text: string): string {
   return text.replace(UNSEEN, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`).toWellFormed();
 }
 
@@ -107,19 +111,21 @@ const MAX_STREAM_CHARS = 100_000;
 const MAX_PATHS = 50;
 
 /**
- * The result of a command for the model: its output, then the outcome. If other hosts answered, the output is fenced as
- * external content.
+ * The result of a command for the model: its output, then the outcome. If other hosts answered, or labelled files were read, the output
+ * is fenced as external content.
  */
-export function execResult(result: ShellResult, newFenceId: () => string): string {
-  const { stdout, stderr, exitCode, stopped, hosts } = result;
+export function execResult(result: ShellResult, outside: OutsidePort): ToolOutput {
+  const { stdout, stderr, exitCode, stopped, hosts, labels } = result;
   const printed = [
     ...(stdout === "" ? [] : [boundedStream(stdout)]),
     ...(stderr === "" ? [] : [`stderr:\n${boundedStream(stderr)}`]),
   ].join("\n");
+  const metadata = { ...(hosts.length > 0 && { Hosts: hosts.join(", ") }) };
+  const source = hosts.length > 0 ? "web_fetch" : "unknown";
   const shown =
-    printed === "" || hosts.length === 0
+    printed === "" || labels.length === 0
       ? printed
-      : wrapExternal(printed, { source: "web_fetch", id: newFenceId(), metadata: { Hosts: hosts.join(", ") } });
+      : fromOutside({ text: printed, source, labels, metadata }, outside).text;
   const outcome = [
     ...(stopped === undefined ? [] : [stopped]),
     ...(exitCode === 0 ? [] : [`Exit code ${exitCode}.`]),
@@ -130,8 +136,11 @@ export function execResult(result: ShellResult, newFenceId: () => string): strin
     ...pathList("Removed", result.removed),
     ...conflictList(result.conflicts),
   ];
-  if (outcome.length === 0) return shown === "" ? "Done. It printed nothing." : shown;
-  return [...(shown === "" ? [] : [shown, ""]), ...outcome].join("\n");
+  const text =
+    outcome.length === 0
+      ? shown || "Done. It printed nothing."
+      : [...(shown === "" ? [] : [shown, ""]), ...outcome].join("\n");
+  return { text, ...(labels.length > 0 && { labels }) };
 }
 
 function pathList(verb: string, paths: readonly string[]): string[] {

@@ -68,6 +68,10 @@ export function gatewayTool(config: ConfigPort): Tool<Args> {
     parameters,
     replay: "safe",
     sequential: true,
+    effects: ({ action, raw }) =>
+      action === "config.patch" || action === "config.apply"
+        ? [{ kind: "persist", what: "the configuration", shown: typeof raw === "string" ? raw : JSON.stringify(raw) }]
+        : [],
     async run(args, { callId }) {
       switch (args.action) {
         case "config.get":

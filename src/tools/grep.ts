@@ -1,9 +1,13 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
+import type { FileLabels } from "../workspace/file-labels.ts";
 import { mediaTypeForPath } from "../workspace/media-type.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import { type FoundFiles, filesBelow } from "./find.ts";
-import { type LineTest, lineTest, searchLines } from "./line-search.ts";
+import { fenced, isLabelledLine, labelsOf } from "./labelled-text.ts";
+import { type LineTest, lineTest, MAX_LINE_CHARS, searchLines } from "./line-search.ts";
 import { addressIn, type Opening, openingsAt, type Resources } from "./resources.ts";
 
 /** The most files that one call reads, the most bytes of one, and of all. */
@@ -32,6 +36,7 @@ const parameters = z.strictObject({
 export function grepTool(
   workspace: Pick<Workspace, "walk" | "stat" | "read">,
   resources: Resources,
+  outside: OutsidePort,
 ): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "grep",
@@ -53,6 +58,7 @@ export function grepTool(
           ? fileSources(workspace, await filesBelow(workspace, path, glob))
           : pageSources(await openingsAt(resources, address));
       const shown: string[] = [];
+      const labels: Label[] = [];
       let left = limit;
       for (let from = 0; from < sources.length && left > 0; from += AT_ONCE) {
         call.signal.throwIfAborted();
@@ -60,13 +66,21 @@ export function grepTool(
         for (const text of texts) {
           const found = text === undefined || left === 0 ? undefined : search(text, test, context, left);
           if (found === undefined) continue;
-          shown.push(...found.shown);
           left -= found.found;
+          const file = text?.labels;
+          if (text === undefined || file === undefined || !found.lines.some((line) => isLabelledMatch(file, line))) {
+            shown.push(...found.shown);
+            continue;
+          }
+          const own = labelsOf(text.path, file);
+          labels.push(...own);
+          shown.push(fenced(found.shown.join("\n"), own, outside));
         }
       }
       if (left === 0) notes.unshift(`The first ${limit} matches; there may be more.`);
       if (shown.length === 0) shown.push("(No line matches.)");
-      return { text: [...shown, ...notes.map((note) => `[${note}]`)].join("\n") };
+      const text = [...shown, ...notes.map((note) => `[${note}]`)].join("\n");
+      return { text, ...(labels.length > 0 && { labels: joinLabels(labels) }) };
     },
   });
 }
@@ -113,13 +127,22 @@ function choose<File extends { path: string; size: number }>(
 interface FileText {
   path: string;
   text: string;
+  labels?: FileLabels | undefined;
+}
+
+/** A line of a match, `12: text` or `13- text`. */
+const MATCH_LINE = /^\d+[:-] ?/;
+
+function isLabelledMatch(file: FileLabels, line: string): boolean {
+  return line !== "--" && isLabelledLine(file, line.replace(MATCH_LINE, ""), line.length >= MAX_LINE_CHARS);
 }
 
 /** Undefined if the file is not text, or was deleted. */
 async function readText(workspace: Pick<Workspace, "read">, { path }: WorkspaceFile): Promise<FileText | undefined> {
   try {
-    const { bytes } = await workspace.read(path);
-    return textIn(path, bytes);
+    const { file, bytes } = await workspace.read(path);
+    const found = textIn(path, bytes);
+    return found && { ...found, labels: file.labels };
   } catch (thrown) {
     if (thrown instanceof WorkspaceError && thrown.code !== "unavailable") return undefined;
     throw thrown;
@@ -143,5 +166,5 @@ function textIn(path: string, bytes: Uint8Array): FileText | undefined {
 
 function search({ path, text }: FileText, test: LineTest, context: number, max: number) {
   const { shown, found } = searchLines(text, test, context, max);
-  return { shown: shown.map((line) => (line === "--" ? line : `${path}:${line}`)), found };
+  return { lines: shown, shown: shown.map((line) => (line === "--" ? line : `${path}:${line}`)), found };
 }

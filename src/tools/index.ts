@@ -1,4 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { applyPatchTool } from "./apply-patch.ts";
 import { editTool } from "./edit.ts";
@@ -22,8 +23,10 @@ import { writeTool } from "./write.ts";
 
 /** What the tools of a turn need. */
 export interface ToolDeps {
-  /** Owners get the profile `coding`, others `messaging`, which has no workspace tools and changes nothing. */
+  /** Whether it is an owner's turn; others have no files of the workspace and no buttons that say something else. */
   owner: boolean;
+  /** Whether the policy gives the turn a tool. */
+  has(tool: string): boolean;
   workspace: Workspace;
   readEtags: ReadEtags;
   /** What may be read besides the workspace. */
@@ -39,6 +42,8 @@ export interface ToolDeps {
   status: StatusPort;
   /** The configuration, if the turn may reach it. */
   config: ConfigPort | undefined;
+  /** The door for words that are not the owner's. */
+  outside: OutsidePort;
   /** The agent's memory, if the turn may search it. */
   recall: RecallPort | undefined;
   /** Whether `update_plan` is available. */
@@ -49,6 +54,7 @@ export interface ToolDeps {
 export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyTool[] {
   const {
     owner,
+    has,
     workspace,
     readEtags,
     resources,
@@ -59,28 +65,30 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     outbox,
     config,
     recall,
+    outside,
     plans,
   } = deps;
   const message = outbox === undefined ? [] : [messageTool(outbox, owner)];
-  // Senders who are not owners get no exec, file or session tools.
-  if (!owner) return [readPagesTool(resources), listPagesTool(resources), ...message, sessionStatusTool(status, false)];
-  return [
-    readTool(workspace, readEtags, resources, skillFolders),
+  // Public pages may be read by everybody.
+  const pages = owner || has("read") ? [] : [readPagesTool(resources), listPagesTool(resources)];
+  const all = [
+    readTool(workspace, readEtags, resources, skillFolders, outside),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     applyPatchTool(workspace, readEtags),
-    grepTool(workspace, resources),
+    grepTool(workspace, resources, outside),
     findTool(workspace),
     lsTool(workspace, resources),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
-    sessionStatusTool(status, true),
+    sessionStatusTool(status, owner),
     ...(recall === undefined ? [] : [memorySearchTool(recall), memoryGetTool(recall)]),
     ...(plans ? [updatePlanTool()] : []),
     ...plugins,
   ];
+  return [...pages, ...all.filter(({ name }) => has(name) && !pages.some((page) => page.name === name))];
 }
 
 function sessionTools(sessions: SessionsPort): AnyTool[] {

@@ -2,7 +2,8 @@ import { RE2JS } from "re2js";
 import { head } from "../lib/text.ts";
 
 const MAX_PATTERN_CHARS = 1000;
-const MAX_LINE_CHARS = 400;
+/** Most characters that are shown of a line. */
+export const MAX_LINE_CHARS = 400;
 /** The most instructions of a pattern: each character of a line may take that many steps. */
 const MAX_PROGRAM = 300;
 

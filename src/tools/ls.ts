@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import { labelText } from "../security/labels.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import { addressIn, listAddress, type Resources } from "./resources.ts";
@@ -19,7 +20,8 @@ export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources)
     name: "ls",
     summary: "List directory contents",
     description:
-      "Lists the files (with their size in bytes) and folders (with a / at the end) in a folder of the workspace.",
+      "Lists the files (with their size in bytes) and folders (with a / at the end) in a folder of the workspace, and " +
+      "where a file's words come from, if they are not the owner's.",
     parameters,
     replay: "safe",
     sequential: false,
@@ -41,5 +43,7 @@ export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources)
 
 function entryLine(entry: WorkspaceEntry, folder: string): string {
   const name = folder === "" ? entry.path : entry.path.slice(folder.length + 1);
-  return entry.kind === "folder" ? `${name}/` : `${name}  ${entry.size}`;
+  if (entry.kind === "folder") return `${name}/`;
+  const from = entry.labels === undefined ? "" : `  from ${labelText(entry.labels.labels)}`;
+  return `${name}  ${entry.size}${from}`;
 }

@@ -1,7 +1,9 @@
+import type { ToolOutput } from "../agent/tool.ts";
 import { wholeHead } from "../lib/text.ts";
 import type { Hit, HitReason, SearchAnswer } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
-import { wrapExternal } from "../security/external-content.ts";
+import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 
 /** About the most characters of all passages of a result, with their headings. */
@@ -13,29 +15,55 @@ const MAX_WORDS = 8;
  * The result of a search for the model: each passage with its place, score and reason, best first, and the limitations
  * of the search. Passages that others than the owner may have written come last, fenced as external content.
  */
-export function hitsText(query: string, answer: SearchAnswer, port: HitsFormat): string {
+export async function hitsOutput(query: string, answer: SearchAnswer, port: HitsFormat): Promise<ToolOutput> {
   const { results, index } = answer;
-  if (results.length === 0) return [nothing(query, index), ...caveats(answer)].join("\n");
+  if (results.length === 0) return { text: [nothing(query, index), ...caveats(answer)].join("\n") };
   const { shown, left } = fitting(answer, port.cites);
-  const own = shown.filter(({ hit }) => !mayHoldOutsideText(hit));
-  const outside = shown.filter(({ hit }) => mayHoldOutsideText(hit));
+  const files = await port.labelledLines([...new Set(shown.map(({ hit }) => hit.path))]);
+  const labels = joinLabels(...shown.map(({ hit }) => passageLabels(hit.path, hit, files)));
+  const isOutside = ({ hit }: ShownPassage) =>
+    mayHoldOutsideText(hit) || passageLabels(hit.path, hit, files).length > 0;
+  const own = shown.filter((passage) => !isOutside(passage));
+  const outside = shown.filter(isOutside);
   const notes = [
     ...(left > 0 ? [`${left} more did not fit here: ask for what is missing in other words.`] : []),
     ...caveats(answer),
   ];
-  return [
+  const text = [
     [`${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`, ...notes].join("\n"),
     ...(own.length > 0 ? [passagesText(own)] : []),
-    ...(outside.length > 0 ? [fencedConversation(passagesText(outside), port.newFenceId())] : []),
+    ...(outside.length > 0 ? [fencedConversation(passagesText(outside), labels, port.outside)] : []),
   ].join("\n\n");
+  return { text, ...(labels.length > 0 && { labels }) };
+}
+
+/** The labels of a passage: none unless a line of it is labelled. */
+export function passageLabels(
+  path: string,
+  { startLine, endLine }: { startLine: number; endLine: number },
+  files: ReadonlyMap<string, LabelledLines>,
+): readonly Label[] {
+  const file = files.get(path);
+  if (file === undefined) return [];
+  for (let line = startLine; line <= endLine; line++) if (file.has(line)) return file.labels;
+  return [];
+}
+
+/** The labelled lines of a memory file. */
+export interface LabelledLines {
+  labels: readonly Label[];
+  /** @param line counted from 1 */
+  has(line: number): boolean;
 }
 
 /** How passages are shown. */
 export interface HitsFormat {
   /** Whether each passage ends with the line by which it is cited. */
   cites: boolean;
-  /** Eight random bytes as 16 hex digits: the id of the fence around text that others may have written. */
-  newFenceId(): string;
+  /** The door for words that others may have written. */
+  outside: OutsidePort;
+  /** The labelled lines of memory files, by path; files without any are absent. */
+  labelledLines(paths: readonly string[]): Promise<ReadonlyMap<string, LabelledLines>>;
 }
 
 interface ShownPassage {
@@ -106,6 +134,7 @@ function counted(count: number, thing: string): string {
 }
 
 /** Text of conversations by any author, fenced for the model. */
-export function fencedConversation(text: string, id: string): string {
-  return wrapExternal(text, { source: "unknown", id, metadata: { From: "conversations" } });
+export function fencedConversation(text: string, labels: readonly Label[], port: OutsidePort): string {
+  const metadata = labels.length === 0 ? { metadata: { From: "conversations" } } : {};
+  return fromOutside({ text, source: "unknown", labels, ...metadata }, port).text;
 }

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { type AgentMemory, MemoryError, type MemoryErrorCode, type MemoryPassage } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
-import { fencedConversation, type HitsFormat, hitsText } from "./memory-hits.ts";
+import type { Label } from "../security/labels.ts";
+import { fencedConversation, type HitsFormat, hitsOutput, passageLabels } from "./memory-hits.ts";
 
 /** An agent's memory, as the tools use it. */
 export type MemoryPort = Pick<AgentMemory, "search" | "read">;
@@ -52,7 +53,7 @@ export function memorySearchTool(port: RecallPort): Tool<z.infer<typeof searchPa
     async run({ query, maxResults, minScore }) {
       const limits = { ...(maxResults !== undefined && { maxResults }), ...(minScore !== undefined && { minScore }) };
       const answer = await orFix(port.memory.search({ query, ...limits }));
-      return { text: hitsText(query, answer, port) };
+      return hitsOutput(query, answer, port);
     },
   });
 }
@@ -79,7 +80,8 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
     async run({ path: typed, from: asked, lines }) {
       const { path, line } = parseCitation(typed);
       const passage = await orFix(port.memory.read({ path, from: asked ?? line, lines }));
-      return { text: passageText(passage, port) };
+      const labels = passageLabels(passage.path, passage, await port.labelledLines([passage.path]));
+      return { text: passageText(passage, labels, port), ...(labels.length > 0 && { labels }) };
     },
   });
 }
@@ -90,13 +92,13 @@ function parseCitation(typed: string): { path: string; line: number } {
   return { path: path.trim().replace(/^(?:\.\/+|\/workspace\/+)+/, ""), line: Math.max(1, Number(line)) };
 }
 
-function passageText(passage: MemoryPassage, { cites, newFenceId }: RecallPort): string {
+function passageText(passage: MemoryPassage, labels: readonly Label[], { cites, outside }: RecallPort): string {
   const { path, text, startLine, endLine, totalLines, isCut, next } = passage;
   if (startLine === 0) return totalLines === 0 ? `${path} is empty.` : `${path} ends with line ${totalLines}.`;
   const place = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
     `${path}, lines ${startLine} to ${endLine} of ${totalLines}:`,
-    mayHoldOutsideText(passage) ? fencedConversation(text, newFenceId()) : text,
+    mayHoldOutsideText(passage) || labels.length > 0 ? fencedConversation(text, labels, outside) : text,
     ...(isCut ? [`[Line ${endLine} is longer than what fits here.]`] : []),
     ...(next === undefined ? [] : [`[Go on with from=${next}.]`]),
     ...(cites ? [`Source: ${path}#${place}`] : []),

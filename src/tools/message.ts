@@ -126,6 +126,8 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
     parameters: schema,
     replay: "safe",
     sequential: true,
+    effects: ({ to, text, emoji = "" }) =>
+      to === undefined ? [] : [{ kind: "send", to: addressText(to), shown: text || emoji }],
     async run({ action, text, to, replyTo, files = [], buttons, emoji, messageId }, call) {
       if (action === "react") {
         if (emoji === undefined) throw new Error("Say with which `emoji`.");
@@ -144,4 +146,9 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
 function parseConversation(to: string): ConversationAddress | undefined {
   const [, channel, conversationId] = ADDRESS.exec(to) ?? [];
   return channel === undefined || conversationId === undefined ? undefined : { channel, conversationId };
+}
+
+/** A conversation as `channel:conversation`. */
+function addressText(to: string | ConversationAddress): string {
+  return typeof to === "string" ? to : `${to.channel}:${to.conversationId}`;
 }

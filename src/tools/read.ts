@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
 import { withBaseDir } from "../skills/skill.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { decodeFileText, fileOutput, type LineRange, MAX_LINES } from "./file-output.ts";
+import { labelledText, labelsOf } from "./labelled-text.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
 
@@ -25,6 +27,7 @@ export function readTool(
   etags: ReadEtags,
   resources: Resources,
   skills: SkillFolders,
+  outside: OutsidePort,
 ): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "read",
@@ -46,7 +49,9 @@ export function readTool(
       etags.set(path, file.etag);
       const lines = { from: offset ?? 1, limit };
       const baseDir = skills.baseDirOf(path);
-      return baseDir === undefined ? fileOutput(path, bytes, lines) : skillOutput(path, bytes, baseDir, lines);
+      const output = baseDir === undefined ? fileOutput(path, bytes, lines) : skillOutput(path, bytes, baseDir, lines);
+      if (output.images !== undefined) return file.labels ? { ...output, labels: labelsOf(path, file.labels) } : output;
+      return { ...output, ...labelledText(path, output.text, file.labels, outside) };
     },
   });
 }

@@ -3,6 +3,7 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 import { byteLength } from "../lib/text.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { type Workspace, type WorkspaceContent, WorkspaceError } from "../workspace/workspace.ts";
+import { persistentWrite } from "./persistent-write.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 const parameters = z.strictObject({
@@ -29,6 +30,7 @@ export function writeTool(
     parameters,
     replay: "safe",
     sequential: true,
+    effects: ({ path, content }) => persistentWrite(path, content),
     async run({ path: typed, content }) {
       const path = resolvePath(typed);
       const seen = etags.get(path);

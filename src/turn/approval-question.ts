@@ -14,21 +14,23 @@ export interface PersonQuestion {
 export function askPerson(state: RunState, hasButtons: boolean): PersonQuestion {
   const open = openIn(state);
   const questions = open.map(questionLine);
-  const manual = "Answer `/approve allow-once`, `/approve allow-always` or `/approve deny`.";
+  const always = open.some(({ grant }) => grant !== undefined) ? ", `/approve allow-always`" : "";
+  const manual = `Answer \`/approve allow-once\`${always} or \`/approve deny\`.`;
   return {
     text: ["**I need your word before I go on.**", questions.join("\n"), ...(hasButtons ? [] : [manual])].join("\n\n"),
     ...(hasButtons && { buttons: open.map((approval) => rowOf(approval, open.length > 1)) }),
   };
 }
 
-/** Formats the question of a paused sub-agent. Commands in the receiving chat do not address the sub-agent. */
+/** Formats the question of a paused sub-agent, for the chat that waits for its result. */
 export function askElsewhere(state: RunState): PersonQuestion {
   const label = spawnOf(state)?.spawned.label ?? "";
+  const open = openIn(state);
   return {
     text: [
       `**The sub-agent "${label}" needs your word before it goes on.**`,
-      openIn(state).map(questionLine).join("\n"),
-      "Answer on the control page, in its session.",
+      open.map(questionLine).join("\n"),
+      `Answer here: ${open.map(({ id }) => `\`/approve ${id} allow-once\` or \`deny\``).join("; ")}.`,
     ].join("\n\n"),
   };
 }
@@ -65,11 +67,13 @@ const CHOICES = [
   ["Deny", "deny"],
 ] as const;
 
-function rowOf({ id, tool }: Approval, isOneOfMany: boolean): Button[] {
-  return CHOICES.map(([label, decision]) => ({
-    label: isOneOfMany ? `${tool}: ${label}` : label,
-    says: `/approve ${shortApprovalId(id)} ${decision}`,
-  }));
+function rowOf({ id, tool, grant }: Approval, isOneOfMany: boolean): Button[] {
+  return CHOICES.filter(([, decision]) => grant !== undefined || decision !== "allow-always").map(
+    ([label, decision]) => ({
+      label: isOneOfMany ? `${tool}: ${label}` : label,
+      says: `/approve ${shortApprovalId(id)} ${decision}`,
+    }),
+  );
 }
 
 function isOpen({ decision }: Approval): boolean {

@@ -1,5 +1,6 @@
 import { newId } from "../lib/ids.ts";
 import { localTime } from "../lib/zone.ts";
+import { withoutLabelled } from "../workspace/file-labels.ts";
 import { readText } from "../workspace/read-text.ts";
 import { truncate } from "../workspace/truncate.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
@@ -104,7 +105,9 @@ function latestFiles(notes: readonly Note[], today: string): WorkspaceFile[] {
 async function readNote(workspace: Pick<Workspace, "read">, file: WorkspaceFile, maxChars: number) {
   try {
     const text = await readText(workspace, file, maxChars);
-    return text.kind === "text" ? truncate(text.excerpt, maxChars, file.path).content : undefined;
+    if (text.kind !== "text") return undefined;
+    const { content } = truncate(text.excerpt, maxChars, file.path);
+    return file.labels === undefined ? content : withoutLabelled(content, file.labels);
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "not_found") return undefined;
     throw error;

@@ -1,4 +1,5 @@
 import { head } from "../lib/text.ts";
+import type { Label } from "../security/labels.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const MAX_NAME_CHARS = 80;
@@ -11,6 +12,8 @@ export interface ArrivedFile {
   path: string;
   bytes: Uint8Array;
   mediaType: string | undefined;
+  /** Where it comes from, if not from an owner. */
+  labels?: readonly Label[];
 }
 
 /** A file of a message as the model sees it. */
@@ -26,8 +29,11 @@ export function isImageType(mediaType: string | undefined): mediaType is string 
 }
 
 /** Stores a file of a message in the workspace. Idempotent. @throws WorkspaceError */
-export async function keepInInbox({ path, bytes, mediaType }: ArrivedFile, workspace: Workspace): Promise<KeptFile> {
-  await workspace.write(path, bytes, { kind: "any" });
+export async function keepInInbox(
+  { path, bytes, mediaType, labels = [] }: ArrivedFile,
+  workspace: Workspace,
+): Promise<KeptFile> {
+  await workspace.write(path, bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
   const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
   return isImageType(mediaType) ? { note, image: { path, mediaType } } : { note };
 }

@@ -10,6 +10,8 @@ export interface Principal {
   /** Owners may use everything; other senders may only chat. */
   owner: boolean;
   place: Target["kind"];
+  /** The sender as `channel:id`; absent if the turn has no person as its sender. */
+  sender?: string;
 }
 
 /**
@@ -25,7 +27,9 @@ export function principalOf(
   const said = messages.findLast((message) => message.role === "user" && isForPeople(message));
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || originRules(origin).principal === "owner";
-  return { owner, place: target?.kind ?? placeOf(sessionKey) };
+  const place = target?.kind ?? placeOf(sessionKey);
+  const id = said?.role === "user" && said.sender?.id !== "system" ? said.sender?.id : undefined;
+  return { owner, place, ...(target !== null && id !== undefined && { sender: `${target.channel}:${id}` }) };
 }
 
 /** Whether the turn answers an owner in a direct conversation. */

@@ -3,6 +3,8 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { ToolMessage } from "../models/message.ts";
 import type { SpokenMessage } from "../plugins/hook-map.ts";
 import type { PromptHooks, SessionHooks } from "../plugins/session-hooks.ts";
+import type { AuditLine } from "../security/audit-entry.ts";
+import type { Suspicion } from "../security/from-outside.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import type { EndedConversation } from "../session-store/run.ts";
@@ -10,6 +12,7 @@ import type { SessionRow } from "../session-store/session-row.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import type { TurnGate } from "./gate.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import type { PromptKeeper } from "./preview/prompt-keeper.ts";
 import type { SkillsSource } from "./skills/session-skills.ts";
@@ -31,10 +34,16 @@ export interface ToolsDeps {
   skills: TurnSkills;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
+  /** Notes words from outside that look like a prompt injection. */
+  suspect(suspicion: Suspicion): void;
+  /** What decides which tools there are, and what commands may reach. */
+  gate: TurnGate;
 }
 
 /** Dependencies of a live turn, besides its run and its context. */
-export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills"> {
+export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate"> {
+  /** Writes lines of the audit trail. */
+  audit(lines: readonly AuditLine[]): void;
   session: SessionRow;
   log: EventLog;
   hooks: SessionHooks;

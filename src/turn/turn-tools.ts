@@ -1,6 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
 import { createMask } from "../security/mask.ts";
 import { transcriptReach } from "../services/memory/transcript-reach.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
@@ -11,38 +12,36 @@ import type { ExecPort } from "../tools/exec.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { RecallPort } from "../tools/memory.ts";
-import { allowsTool } from "../tools/policy.ts";
 import type { Resource, Resources } from "../tools/resources.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { TurnGate } from "./gate.ts";
+import { labelledLines } from "./labelled-lines.ts";
 import { spawnDepth } from "./lineage.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
 
-/**
- * The tools of a turn. Four gates decide whether its sender may run `exec`:
- * 1. `principalOf` (principal.ts) decides whether the sender is an owner.
- * 2. `toolsFor` (tools/index.ts) gives `exec` only to owners, and only if `turnShell` opens a shell.
- * 3. `allowsTool` (tools/policy.ts) applies the agent's tool policies.
- * 4. The exec rules of the agent's configuration turn commands off, or ask an owner to approve each (tools/exec.ts).
- */
+/** The tools of a turn: those that the policy gives its sender, and whose ports are open. */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
-  const { readEtags, extraTools, skills } = deps;
-  const { services, agent, principal } = context;
+  const { readEtags, extraTools, skills, gate } = deps;
+  const { services, principal } = context;
   const { owner } = principal;
   const plans = services.config.tools.experimental.planTool;
+  const outside: OutsidePort = { newFenceId, suspect: deps.suspect };
   const own = {
     owner,
+    has: (tool: string) => gate.has(tool),
     workspace,
     readEtags,
     resources: resourcesOf(skills, owner),
     skillFolders: skills.files,
-    exec: turnShell(context, skills, workspace),
+    exec: turnShell(context, skills, workspace, { outside, gate }),
     ...deps.ports,
     config: gatewayPort(context),
-    recall: turnRecall(context),
+    outside,
+    recall: turnRecall(context, workspace, outside),
     plans,
   };
-  return toolsFor(own, extraTools).filter(({ name }) => allowsTool(agent.toolPolicies, name));
+  return toolsFor(own, extraTools).map((tool) => gate.guard(tool));
 }
 
 /** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
@@ -50,23 +49,30 @@ export function turnShell(
   { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
   { env, mounts }: Pick<TurnSkills, "env" | "mounts">,
   workspace: Workspace,
+  { outside, gate }: { outside: OutsidePort; gate: TurnGate },
 ): ExecPort | undefined {
   if (exec === undefined) return undefined;
   const deps = { workspace, mounts, fetch: services.egress, mask: createMask(env), now: Date.now };
-  return { shell: createShell(deps), env, ...exec, newFenceId };
+  const { timeoutSec } = exec;
+  return { shell: createShell(deps), env, timeoutSec, outside, mayReach: (approved) => gate.mayReach(approved) };
 }
 
 /**
  * The port for searching the agent's memory; undefined if the turn may not. Only owners' turns may, and no sub-agent's:
  * its task contains what it needs, as with MEMORY.md. Opening the port reads nothing.
  */
-export function turnRecall({ session, principal, agent, services }: TurnContext): RecallPort | undefined {
+export function turnRecall(
+  { session, principal, agent, services }: TurnContext,
+  workspace: Workspace,
+  outside: OutsidePort,
+): RecallPort | undefined {
   if (!agent.memorySearch.enabled || !principal.owner || spawnDepth(session) > 0) return undefined;
   const { citations } = services.config.memory;
   return {
     memory: services.memoryOf(agent, transcriptReach({ key: session.key, agentId: agent.id }, services.config.tools)),
     cites: citations === "on" || (citations === "auto" && principal.place === "direct"),
-    newFenceId,
+    outside,
+    labelledLines: (paths) => labelledLines(paths, workspace),
   };
 }
 

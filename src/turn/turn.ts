@@ -11,10 +11,12 @@ import { sessionModel } from "../services/model-lookup.ts";
 import type { RunResult } from "../session-store/run-result.ts";
 import { sessionPreferences } from "../session-store/session-settings.ts";
 import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
+import { labelledWorkspace } from "../workspace/labelled.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { turnRules } from "./context-rules.ts";
 import { beginsConversation, runConversationHooks } from "./conversation-hooks.ts";
 import { turnFailover } from "./failover.ts";
+import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
 import { noteWarning } from "./prompt-input.ts";
@@ -38,15 +40,24 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const { agent, services, session } = context;
   const workspace = services.workspaceOf(agent);
   const spills = { bucket: deps.files, folder: sessionFolder(agent.id, await objectNameOf(session.key)) };
-  const seen = withResults(workspace, { spills, resultAt: deps.resultAt });
+  const gate = new TurnGate(context, {
+    messages: () => run.journal.context(),
+    grants: session.settings.grants ?? [],
+    audit: deps.audit,
+  });
+  const seen = labelledWorkspace(
+    withResults(workspace, { spills, resultAt: deps.resultAt }),
+    () => gate.labels(),
+    (path, labels) => gate.checkWrite(path, labels),
+  );
   const readAhead = () => readFilesAhead(context, workspace, deps);
   const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead });
-  const tools = turnTools(context, { ...deps, skills }, seen);
+  const tools = turnTools(context, { ...deps, skills, gate }, seen);
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
   if (canRecall(tools) && beginsConversation(run.journal, deps.session)) services.compareMemory(agent);
-  const direct = await directTurn(run, context, deps, { skills, tools, keep });
+  const direct = await directTurn(run, context, deps, { skills, tools, keep, gate: (call) => gate.decide(call) });
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 
   const messages = () => run.journal.context();
@@ -83,7 +94,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
       repetition: services.config.tools.loopDetection,
       hooks: applyLoopHooks(deps.hooks, run.row.id),
       context: turnRules(context, tools, Date.now()),
-      allowedTools: session.settings.allowedTools ?? [],
+      gate: (call) => gate.decide(call),
       keep,
       complete: () => addSkillNotes(run, skills),
       emit: (event) => {

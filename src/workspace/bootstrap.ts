@@ -1,5 +1,6 @@
 import { type BootstrapAudience, type BootstrapEntry, chooseFiles } from "./bootstrap-names.ts";
 import type { TextFaults } from "./decode-text.ts";
+import { type FileLabels, withoutLabelled } from "./file-labels.ts";
 import { type CachedText, readText } from "./read-text.ts";
 import { type Excerpt, makeExcerpt, truncate } from "./truncate.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
@@ -97,7 +98,17 @@ async function load(
   if (read.kind === "binary") return { path, missing: false, text: unreadable(path, read) };
   if (asksForNothing(path, read.excerpt)) return { path, missing: false, text: `(${path} is empty.)` };
   const warnings = faultWarnings(path, read.faults);
-  return { path, missing: false, text: read.excerpt, ...(warnings.length > 0 && { warnings }) };
+  const text = withoutLabels(read.excerpt, wanted.file?.labels);
+  return { path, missing: false, text, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** An excerpt whose labelled lines are left out. */
+function withoutLabels(excerpt: Excerpt, labels: FileLabels | undefined): Excerpt {
+  if (labels === undefined) return excerpt;
+  const { head, tail, rawChars } = excerpt;
+  const isWhole = head.length === rawChars;
+  const [shown, end] = [withoutLabelled(head, labels), tail === "" ? "" : withoutLabelled(tail, labels)];
+  return { ...excerpt, head: shown, tail: end, rawChars: isWhole ? shown.length : rawChars };
 }
 
 function isBlank(read: CachedText): boolean {

@@ -47,6 +47,9 @@ export function dryWorkspace(workspace: Workspace, now: number): Workspace {
       changed.set(path, { file, bytes, offset: 0 });
       return file;
     },
+    acceptWords(path) {
+      throw new WorkspaceError("unavailable", path, "Nothing is accepted in a workspace that is only looked at.");
+    },
     async remove(path) {
       changed.set(path, null);
     },

@@ -1,4 +1,5 @@
 import { byteLength } from "../lib/text.ts";
+import { labelsIn } from "./file-labels.ts";
 import { checkPath } from "./paths.ts";
 import type { Attempt } from "./retry.ts";
 import { WorkspaceError, type WorkspaceFile } from "./workspace.ts";
@@ -49,7 +50,9 @@ export function fitsObjectKey(store: Pick<FileStore, "prefix">, path: string): b
 
 /** An R2 object as a workspace file. */
 export function fileFromObject(path: string, object: R2Object): WorkspaceFile {
-  return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
+  const { etag, size, uploaded, customMetadata } = object;
+  const labels = labelsIn(customMetadata);
+  return { kind: "file", path, etag, size, modifiedAt: uploaded.getTime(), ...(labels && { labels }) };
 }
 
 /** The file at a path; undefined if there is none. One store operation. */

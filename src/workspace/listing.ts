@@ -57,7 +57,8 @@ async function listSpellings(store: FileStore, folder: string, delimiter?: strin
   const found = await Promise.all(
     folderSpellings(folder).map((spelt) => {
       const prefix = spelt === "" ? store.prefix : `${store.prefix}${spelt}/`;
-      return listKeys(store, folder, delimiter === undefined ? { prefix } : { prefix, delimiter });
+      const include: ["customMetadata"] = ["customMetadata"];
+      return listKeys(store, folder, { prefix, include, ...(delimiter !== undefined && { delimiter }) });
     }),
   );
   return {

@@ -9,7 +9,7 @@ import { createAttempt } from "./retry.ts";
 import { inItsSpelling, spellingFor } from "./spelling.ts";
 import { listVersions, readVersion } from "./versions.ts";
 import type { Workspace } from "./workspace.ts";
-import { removeFile, restoreFile, writeFile } from "./write.ts";
+import { acceptWords, removeFile, restoreFile, writeFile } from "./write.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** Options of an agent's workspace in R2. */
@@ -54,8 +54,13 @@ export function createR2Workspace(options: R2WorkspaceOptions): Workspace {
         return file;
       }),
     read: (path, range) => inItsSpelling(store, path, (spelt) => readFile(store, spelt, range)),
-    async write(path, content, expect) {
-      const file = await writeFile(store, await spellingFor(store, path), content, expect);
+    async write(path, content, expect, labels) {
+      const file = await writeFile(store, await spellingFor(store, path), content, expect, labels);
+      await onChanged(file.path);
+      return file;
+    },
+    async acceptWords(path, etag) {
+      const file = await acceptWords(store, await spellingFor(store, path), etag);
       await onChanged(file.path);
       return file;
     },

@@ -100,9 +100,9 @@ function format(state: WorkspaceState): string {
 export function protectSystemFiles(workspace: Workspace): Workspace {
   return {
     ...workspace,
-    async write(path, content, expect) {
+    async write(path, content, expect, labels) {
       refuseSystemFile(path);
-      return workspace.write(path, content, expect);
+      return workspace.write(path, content, expect, labels);
     },
     async remove(path, expect) {
       refuseSystemFile(path);

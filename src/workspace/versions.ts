@@ -1,7 +1,7 @@
 import { batches } from "../lib/batches.ts";
 import { digestOf } from "../lib/digest.ts";
 import { byteLength } from "../lib/text.ts";
-import { type FileStore, objectKey } from "./file-store.ts";
+import { type FileStore, fileFromObject, objectKey } from "./file-store.ts";
 import { listKeys } from "./listing.ts";
 import { composed } from "./spelling.ts";
 import {
@@ -49,7 +49,7 @@ export async function keepVersion(store: FileStore, path: string, etag: string):
   return store.attempt(path, async () => {
     const current = await store.bucket.get(objectKey(store, path), { onlyIf: { etagMatches: etag } });
     if (current === null || !("body" in current)) return undefined;
-    await store.bucket.put(key, current.body, { customMetadata });
+    await store.bucket.put(key, current.body, { customMetadata: { ...current.customMetadata, ...customMetadata } });
     return versionId;
   });
 }
@@ -83,7 +83,7 @@ export async function findVersion(store: FileStore, path: string, versionId: str
   const key = await versionKey(store, path, versionId);
   const object = await store.attempt(path, () => store.bucket.head(key));
   if (object === null) throw noVersion(path, versionId);
-  return { kind: "file", path, etag: object.etag, size: object.size, modifiedAt: object.uploaded.getTime() };
+  return fileFromObject(path, object);
 }
 
 /** A version's content, dated at its replacement. @throws WorkspaceError `not_found`, `too_large` */

@@ -1,3 +1,5 @@
+import type { FileLabels } from "./file-labels.ts";
+
 /** Largest file, in bytes. */
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -28,9 +30,15 @@ export interface Workspace {
    * serialized; while the store is busy, an older write is skipped if a newer one that may replace the same version
    * waits.
    * @param expect `new`: only if absent; an etag: only over that version; `any`: over anything
+   * @param labels where its words come from; absent if they are the owner's or the agent's own
    * @throws WorkspaceError `conflict` with nothing changed, `too_large`
    */
-  write(path: string, content: Uint8Array | string, expect: Expectation): Promise<WorkspaceFile>;
+  write(path: string, content: Uint8Array | string, expect: Expectation, labels?: FileLabels): Promise<WorkspaceFile>;
+  /**
+   * Removes the labels of a file: its words count as the owner's from now on. Idempotent.
+   * @throws WorkspaceError `not_found`, `conflict` if it is not the version with this etag
+   */
+  acceptWords(path: string, etag: string): Promise<WorkspaceFile>;
   /** Deletes a file and keeps its last version. @throws WorkspaceError `not_found`, `conflict` */
   remove(path: string, expect: Expectation): Promise<void>;
   /** Earlier versions of a file, newest first; kept outside the workspace for 30 days. */
@@ -64,6 +72,8 @@ export interface WorkspaceFile {
   size: number;
   /** Milliseconds since the epoch. */
   modifiedAt: number;
+  /** Where its words come from, if they are not the owner's or the agent's own. */
+  labels?: FileLabels;
 }
 
 export interface WorkspaceFolder {

@@ -3,6 +3,7 @@ import { digestOf } from "../lib/digest.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { sleep } from "../lib/sleep.ts";
+import { type FileLabels, labelMetadata } from "./file-labels.ts";
 import {
   DELETION_MARK,
   DELETION_MARK_ETAG,
@@ -12,6 +13,7 @@ import {
   notFound,
   objectKey,
 } from "./file-store.ts";
+import { readFile } from "./read.ts";
 import { dropVersion, findVersion, keepVersion, openVersion } from "./versions.ts";
 import { type Expectation, MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from "./workspace.ts";
 
@@ -34,6 +36,8 @@ interface PendingWrite {
   content(): Uint8Array | Promise<ReadableStream>;
   /** The resulting etag. */
   etag: string;
+  /** Where the words come from. */
+  labels?: FileLabels | undefined;
   /** Called after a refusal: throws if a newer write is queued. */
   yieldToNewer(): void;
 }
@@ -44,11 +48,23 @@ export async function writeFile(
   path: string,
   content: Uint8Array | string,
   expect: Expectation,
+  labels?: FileLabels,
 ): Promise<WorkspaceFile> {
   const target = await pendingWrite(store, path, content);
   return store.writes.run(target.key, path, expect, (yieldToNewer) =>
-    storeFile(store, { ...target, yieldToNewer: yieldToNewer }, expect),
+    storeFile(store, { ...target, labels, yieldToNewer }, expect),
   );
+}
+
+/** `Workspace.acceptWords`: the same bytes are stored again, without labels. */
+export async function acceptWords(store: FileStore, path: string, etag: string): Promise<WorkspaceFile> {
+  const { file, bytes } = await readFile(store, path);
+  if (file.etag !== etag) throw conflict(path, "accepted", "it was changed since it was read");
+  if (file.labels === undefined) return file;
+  const target = { ...(await pendingWrite(store, path, bytes)), yieldToNewer: () => undefined };
+  const stored = await putIf(store, target, { etagMatches: etag });
+  if (stored === null) throw conflict(path, "accepted", "it was changed since it was read");
+  return fileFromObject(path, stored);
 }
 
 /** `Workspace.restore`: the version streams from R2 to R2, whatever its size. */
@@ -58,11 +74,11 @@ export async function restoreFile(
   versionId: string,
   expect: Expectation,
 ): Promise<WorkspaceFile> {
-  const { etag } = await findVersion(store, path, versionId);
+  const { etag, labels } = await findVersion(store, path, versionId);
   const content = async () => (await openVersion(store, path, versionId)).body;
   const key = objectKey(store, path);
   return store.writes.run(key, path, expect, (yieldToNewer) =>
-    storeFile(store, { path, key, content, etag, yieldToNewer: yieldToNewer }, expect),
+    storeFile(store, { path, key, content, etag, labels, yieldToNewer }, expect),
   );
 }
 
@@ -187,7 +203,11 @@ async function putOver(
 function putIf(store: FileStore, target: PendingWrite, onlyIf: R2Conditional): Promise<R2Object | null> {
   return store.attempt(target.path, async (again) => {
     if (again === "refused") target.yieldToNewer();
-    const stored = await store.bucket.put(target.key, await target.content(), { onlyIf });
+    const customMetadata = labelMetadata(target.labels);
+    const stored = await store.bucket.put(target.key, await target.content(), {
+      onlyIf,
+      ...(customMetadata && { customMetadata }),
+    });
     if (stored !== null || again !== "unsure") return stored;
     const there = await store.bucket.head(target.key);
     return there?.etag === target.etag ? there : null;
@@ -209,6 +229,6 @@ async function clearMark(store: FileStore, mark: PendingWrite): Promise<void> {
   }
 }
 
-function conflict(path: string, verb: "written" | "deleted", why: string): WorkspaceError {
+function conflict(path: string, verb: "written" | "deleted" | "accepted", why: string): WorkspaceError {
   return new WorkspaceError("conflict", path, `\`${path}\` was not ${verb}: ${why}.`);
 }

@@ -72,7 +72,7 @@ async function run(
     journal,
     modelIdleMs: 0,
     budget,
-    allowedTools: [],
+    gate: async () => ({ kind: "go", approved: false }),
     context: CONTEXT,
     repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
     keep: async (output) => output,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { EventBody } from "../../src/agent/events.ts";
 import { runLoop } from "../../src/agent/loop.ts";
-import type { LoopDeps, LoopHooks } from "../../src/agent/loop-deps.ts";
+import type { Gate, GatedCall, LoopDeps, LoopHooks } from "../../src/agent/loop-deps.ts";
 import { type AnyTool, defineTool, type Tool } from "../../src/agent/tool.ts";
 import { type AssistantPart, type Message, NO_USAGE } from "../../src/models/message.ts";
 import type { Model, ModelEvent } from "../../src/models/model.ts";
@@ -61,7 +61,7 @@ async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJour
     tools,
     journal,
     modelIdleMs: 0,
-    allowedTools: [],
+    gate: askOwnQuestion,
     context,
     repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
     keep: async (output) => output,
@@ -158,7 +158,9 @@ test("no call of a reply is launched before all of its approvals are decided", a
 
 test("a permanently allowed tool needs no approval", async () => {
   const guarded = echo({ name: "guarded", approval: () => "Really?" });
-  const { end } = await run([[call("1", "guarded")], ["ok"]], [guarded], undefined, { allowedTools: ["guarded"] });
+  const { end } = await run([[call("1", "guarded")], ["ok"]], [guarded], undefined, {
+    gate: async () => ({ kind: "go", approved: true }),
+  });
   expect(end.kind).toBe("reply");
 });
 
@@ -179,7 +181,7 @@ test("an abort ends the loop at once, even if a tool ignores the signal", async 
       tools: [deaf],
       journal,
       modelIdleMs: 0,
-      allowedTools: [],
+      gate: askOwnQuestion,
       context,
       repetition: { enabled: false, warnAfter: 3, stopAfter: 5 },
       keep: async (output) => output,
@@ -192,6 +194,12 @@ test("an abort ends the loop at once, even if a tool ignores the signal", async 
   expect(end).toEqual({ kind: "aborted" });
   expect(journal.results()).toEqual([]);
 });
+
+/** A gate that asks what a tool itself asks. */
+async function askOwnQuestion({ tool, args }: GatedCall): Promise<Gate> {
+  const question = tool.approval?.(args);
+  return question === undefined ? { kind: "go", approved: false } : { kind: "ask", question };
+}
 
 /** Hooks that do nothing, except for the given ones. */
 function hooksWith(more: Partial<LoopHooks>): LoopHooks {

@@ -78,14 +78,14 @@ describe("access in groups", () => {
   test("a listed group is allowed when it addresses the agent", () => {
     const groups = { "-100": {} };
     expect(decide({ groups }, { conversation: group })).toEqual({ kind: "allow", owner: false });
-    expect(decide({ groups }, { conversation: group, mentioned: false })).toMatchObject({ kind: "ignore" });
+    expect(decide({ groups }, { conversation: group, mentioned: false })).toMatchObject({ kind: "overhear" });
   });
 
   test("a group's mention rule overrides the star's, which overrides the account's", () => {
     const unmentioned = { conversation: group, mentioned: false };
     expect(decide({ groups: { "*": { requireMention: false } } }, unmentioned)).toMatchObject({ kind: "allow" });
     const both = { "*": { requireMention: false }, "-100": { requireMention: true } };
-    expect(decide({ groups: both }, unmentioned)).toMatchObject({ kind: "ignore" });
+    expect(decide({ groups: both }, unmentioned)).toMatchObject({ kind: "overhear" });
     expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
   });
 

@@ -124,13 +124,12 @@ describe("a setting without effect", () => {
       },
       skills: { allowBundled: ["a", "b"], entries: { github: { enabled: false } } },
       session: { dmScope: "main" },
-      tools: { exec: { allowlist: ["ls", "cat"] } },
+      tools: { exec: { timeoutSec: 5 } },
       cron: {},
     };
     expect(idleFields(schema, document)).toEqual([
       { path: "agents.defaults.heartbeat.every", status: "planned" },
       { path: "agents.list[0].agentDir", status: "unused" },
-      { path: "tools.exec.allowlist", status: "planned" },
       { path: "cron", status: "planned" },
     ]);
     expect(idleFields(schema, {})).toEqual([]);

@@ -41,15 +41,15 @@ test("/new writes a note of what was said, without tools, commands and silence",
   expect(note).toContain(`- Session key: ${session(name).sessionKey}\n- `);
   const greeting = (await asked(name)).at(-1)!.body.messages.at(-1).content;
   expect(greeting).toContain(`<daily_notes>\n### memory/${day}-plan-a-trip-to-lisbon`);
-  expect(greeting).toContain("**assistant:** Lisbon is lovely.");
+  expect(greeting).toContain("**assistant:**\n> Lisbon is lovely.");
   expect(note.slice(note.indexOf("## Last"))).toBe(
     [
       "## Last messages",
-      "**user:** Plan a trip to Lisbon with my sister in May, please",
-      "**assistant:** Lisbon is lovely.",
-      "**user:** Look around",
-      "**assistant:** I looked.",
-      "**user:** Say nothing\n",
+      "**user:**\n> Plan a trip to Lisbon with my sister in May, please",
+      "**assistant:**\n> Lisbon is lovely.",
+      "**user:**\n> Look around",
+      "**assistant:**\n> I looked.",
+      "**user:**\n> Say nothing\n",
     ].join("\n\n"),
   );
 });
@@ -112,6 +112,6 @@ test("the model's reasoning is in no note of a conversation", async () => {
   await tell(name, "When is the quarterly meeting");
   await tell(name, "/new");
   const note = await textOf((await notesOf("when-is-the-quarterly-meeting"))[0]);
-  expect(note).toContain("**assistant:** The meeting is at nine.");
+  expect(note).toContain("**assistant:**\n> The meeting is at nine.");
   expect(note).not.toContain("They must not know");
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Hit, MemorySource } from "../../src/memory/agent-memory.ts";
 import type { Message } from "../../src/models/message.ts";
 import { offlineModel } from "../../src/models/offline.ts";
-import { hitsText } from "../../src/tools/memory-hits.ts";
+import { type HitsFormat, hitsOutput } from "../../src/tools/memory-hits.ts";
 import { modelContract } from "../contracts/model.ts";
 import { asking, eventsOf, joined, modelSaid, partsText, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
@@ -169,18 +169,19 @@ describe("the offline model", () => {
       hit("MEMORY.md", 7, "- 用户说：牙医姓王，在里斯本\n- likes tea"),
     ];
     const search = { mode: "keywords", results: passages, index: { files: 2, chunks: 2, pending: 1 } } as const;
-    const fence = { newFenceId: () => "0123456789abcdef" };
-    lab.search = hitsText("the dentist", search, { cites: true, ...fence });
+    const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined };
+    const fence: Omit<HitsFormat, "cites"> = { outside, labelledLines: async () => new Map() };
+    lab.search = (await hitsOutput("the dentist", search, { cites: true, ...fence })).text;
     expect(await lab.ask("When did I see the dentist?")).toBe(
       "Here is what I have:\n- the dentist is on Tuesday (Source: memory/2026-01-31.md#L3-L5)",
     );
     expect(await lab.ask("你还记得牙医吗？")).toBe("我记得这些：\n- 牙医姓王，在里斯本（来源：MEMORY.md#L7-L8）");
     // Found by meaning: it shares no word with the question.
     expect(await lab.ask("What do you know about teeth?")).toMatch(/^Here is what I have:\n- Bought paint \(Source/);
-    lab.search = hitsText("x", search, { cites: false, ...fence });
+    lab.search = (await hitsOutput("x", search, { cites: false, ...fence })).text;
     expect(await lab.ask("Do you remember the dentist?")).toBe("Here is what I have:\n- the dentist is on Tuesday");
-    const outside = [hit("sessions/main.md", 2, "user: the dentist is called Wang", "sessions")];
-    lab.search = hitsText("x", { ...search, results: outside }, { cites: true, ...fence });
+    const strange = [hit("sessions/main.md", 2, "user: the dentist is called Wang", "sessions")];
+    lab.search = (await hitsOutput("x", { ...search, results: strange }, { cites: true, ...fence })).text;
     expect(await lab.ask("Do you remember the dentist?")).toBe(
       "Here is what I have:\n- user: the dentist is called Wang (Source: sessions/main.md#L2)",
     );

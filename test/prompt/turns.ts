@@ -16,6 +16,7 @@ import { discover } from "../../src/skills/discover.ts";
 import { bundledRoot } from "../../src/skills/roots.ts";
 import { SkillCache } from "../../src/skills/skill-cache.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
+import { TurnGate } from "../../src/turn/gate.ts";
 import { promptInput } from "../../src/turn/prompt-input.ts";
 import { promptModeOf, type TurnContext } from "../../src/turn/turn-context.ts";
 import { turnPorts } from "../../src/turn/turn-ports.ts";
@@ -175,9 +176,17 @@ function turn(
   const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, ...turnContext };
   const skills = moment.principal.owner ? turnSkills(FOUND, agent, services) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
+  const gate = new TurnGate(moment, { messages: () => messages, grants: [], audit: () => undefined });
   const tools = turnTools(
     moment,
-    { ports: turnPorts(moment), readEtags: new ReadEtags(), extraTools: services.plugins.tools, skills },
+    {
+      ports: turnPorts(moment),
+      readEtags: new ReadEtags(),
+      extraTools: services.plugins.tools,
+      skills,
+      gate,
+      suspect: () => undefined,
+    },
     noWorkspace,
   );
   const facts = {

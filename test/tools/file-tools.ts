@@ -13,10 +13,13 @@ import { openWorkspace } from "../workspace/open-workspace.ts";
 
 const call: ToolCall = {
   callId: "call_1",
+  approved: false,
   signal: new AbortController().signal,
   now: () => 0,
   update: () => undefined,
 };
+
+const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined };
 
 /** The file tools of one session over a new workspace, called as the loop does, with schema-checked arguments. */
 export function fileTools(workspace: Workspace = openWorkspace(), resources: Resources = {}) {
@@ -32,11 +35,11 @@ export function fileTools(workspace: Workspace = openWorkspace(), resources: Res
     workspace,
     etags,
     textOf,
-    read: (args: unknown) => run(readTool(workspace, etags, resources, { baseDirOf: () => undefined }), args),
+    read: (args: unknown) => run(readTool(workspace, etags, resources, { baseDirOf: () => undefined }, outside), args),
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
     applyPatch: (input: string) => run(applyPatchTool(workspace, etags), { input }),
-    grep: (args: unknown) => run(grepTool(workspace, resources), args),
+    grep: (args: unknown) => run(grepTool(workspace, resources, outside), args),
     find: (args: unknown) => run(findTool(workspace), args),
     ls: (args: unknown) => run(lsTool(workspace, resources), args),
   };

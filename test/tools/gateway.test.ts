@@ -33,7 +33,13 @@ function gateway() {
   };
   const tool = gatewayTool(port);
   const use = async (args: object): Promise<string> => {
-    const call = { callId: "c", signal: new AbortController().signal, now: () => 0, update: () => undefined };
+    const call = {
+      callId: "c",
+      approved: false,
+      signal: new AbortController().signal,
+      now: () => 0,
+      update: () => undefined,
+    };
     const said = await tool.run(tool.parameters.parse(args), call).catch(({ message }: Error) => ({ text: message }));
     return said.text;
   };

@@ -4,14 +4,21 @@ import { type Hit, MemoryError, type MemoryPassage, type SearchAnswer } from "..
 import { type MemoryPort, memoryGetTool, memorySearchTool, type RecallPort } from "../../src/tools/memory.ts";
 
 const FENCE = "0123456789abcdef";
-const call = { callId: "call_1", signal: new AbortController().signal, now: () => 0, update: () => {} } as ToolCall;
+const call = {
+  callId: "call_1",
+  approved: false,
+  signal: new AbortController().signal,
+  now: () => 0,
+  update: () => {},
+} as ToolCall;
 
 function port(memory: Partial<MemoryPort>, more: Partial<RecallPort> = {}): RecallPort {
   const unused = () => Promise.reject(new Error("not asked for"));
   return {
     memory: { search: unused, read: unused, ...memory },
     cites: true,
-    newFenceId: () => FENCE,
+    outside: { newFenceId: () => FENCE, suspect: () => undefined },
+    labelledLines: async () => new Map(),
     ...more,
   };
 }

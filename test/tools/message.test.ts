@@ -4,6 +4,7 @@ import { messageTool, type OutboxPort, type OwnMessage } from "../../src/tools/m
 
 const call: ToolCall = {
   callId: "call_1",
+  approved: false,
   signal: new AbortController().signal,
   now: () => 0,
   update: () => undefined,

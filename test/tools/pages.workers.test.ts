@@ -17,7 +17,13 @@ const RESOURCES: Resources = {
   },
 };
 
-const call: ToolCall = { callId: "c", signal: new AbortController().signal, now: () => 0, update: () => undefined };
+const call: ToolCall = {
+  callId: "c",
+  approved: false,
+  signal: new AbortController().signal,
+  now: () => 0,
+  update: () => undefined,
+};
 
 describe("an address outside the workspace", () => {
   const { read, ls } = fileTools(undefined, RESOURCES);

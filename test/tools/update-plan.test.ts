@@ -9,7 +9,13 @@ test("update_plan accepts steps of every status and is safe to replay", async ()
     explanation: "why",
     plan: [step("completed"), step("in_progress"), step("pending")],
   });
-  const call = { callId: "c", signal: new AbortController().signal, now: () => 0, update: () => undefined };
+  const call = {
+    callId: "c",
+    approved: false,
+    signal: new AbortController().signal,
+    now: () => 0,
+    update: () => undefined,
+  };
   expect(await run(plan, call)).toEqual({ text: "Plan updated." });
   expect(replay).toBe("safe");
 });

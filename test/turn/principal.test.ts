@@ -15,5 +15,5 @@ test.each([
 
 test("the principal of a channel message is in the conversation of that channel", () => {
   const where = { target, sessionKey: "agent:main:main" };
-  expect(principalOf([said(false)], where, undefined)).toEqual({ owner: false, place: "direct" });
+  expect(principalOf([said(false)], where, undefined)).toMatchObject({ owner: false, place: "direct" });
 });

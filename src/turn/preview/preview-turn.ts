@@ -9,6 +9,7 @@ import { ReadEtags } from "../../tools/read-etags.ts";
 import { dryWorkspace } from "../../workspace/dry.ts";
 import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
+import { TurnGate } from "../gate.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { gatherFiles } from "../turn-files.ts";
@@ -81,7 +82,12 @@ export async function previewRequest(
   const hooks = previewHooks(context, { workspace, now });
   const readEtags = new ReadEtags();
   const skills = await source.forTurn({ turnContext: context, agent, listing });
-  const tools = turnTools(context, { ports: turnPorts(context), readEtags, skills, extraTools }, workspace);
+  const gate = new TurnGate(context, { messages: () => messages, grants: [], audit: () => undefined });
+  const tools = turnTools(
+    context,
+    { ports: turnPorts(context), readEtags, skills, extraTools, gate, suspect: () => undefined },
+    workspace,
+  );
   const bootstrapCache = filesReadOf(agent.id);
   const files = await gatherFiles(context, workspace, { hooks, readEtags, bootstrapCache, listing });
   const prompt = await turnPrompt(context, { tools, files, skills, model, messages: () => messages }, hooks);

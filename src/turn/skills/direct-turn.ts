@@ -6,9 +6,9 @@ import { newId } from "../../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE, type ToolMessage, type UserMessage } from "../../models/message.ts";
 import { applyLoopHooks } from "../../plugins/apply-loop-hooks.ts";
 import { withoutWrapping } from "../../security/external-content.ts";
+import { currentToolName } from "../../security/tool-policy.ts";
 import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { type RunResult, stopped } from "../../session-store/run-result.ts";
-import { currentToolName } from "../../tools/policy.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
 import type { TurnDeps } from "../turn-deps.ts";
@@ -26,6 +26,7 @@ export interface DirectTurnDeps {
   tools: readonly AnyTool[];
   /** Shortens a tool's output to what a result may hold. */
   keep: LoopDeps["keep"];
+  gate: LoopDeps["gate"];
 }
 
 /**
@@ -74,12 +75,11 @@ function missingToolText(command: string, tool: string): string {
 async function callTool(
   dispatch: NonNullable<UserMessage["dispatch"]>,
   run: ActiveRun,
-  { services, session }: TurnContext,
+  { services }: TurnContext,
   deps: TurnDeps,
-  { tools, keep }: DirectTurnDeps,
+  { tools, keep, gate }: DirectTurnDeps,
 ): Promise<RunResult | "paused"> {
   const { startedAt } = run.journal.state;
-  const { allowedTools = [] } = session.settings;
   await deps.slot;
   const end = await runLoop(
     {
@@ -92,7 +92,7 @@ async function callTool(
       repetition: services.config.tools.loopDetection,
       hooks: applyLoopHooks(deps.hooks, run.row.id),
       context: { contextTokens: Number.MAX_SAFE_INTEGER, reserveTokens: 0, keepRecentTokens: 0 },
-      allowedTools,
+      gate,
       keep,
       emit: (event) => deps.log.show(run.row.id, Date.now(), event),
       newMessageId: () => newId("msg", Date.now()),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allowsTool, type ToolPolicy } from "../../src/tools/policy.ts";
+import { policyAllows, type ToolPolicy } from "../../src/security/tool-policy.ts";
 
 const TOOLS = [
   "read",
@@ -15,12 +15,7 @@ const TOOLS = [
 ];
 
 function left(...policies: Partial<ToolPolicy>[]): string[] {
-  return TOOLS.filter((tool) =>
-    allowsTool(
-      policies.map((policy) => ({ deny: [], ...policy })),
-      tool,
-    ),
-  );
+  return TOOLS.filter((tool) => policies.every((policy) => policyAllows({ deny: [], ...policy }, tool)));
 }
 
 describe("a tool profile", () => {

@@ -1,0 +1,238 @@
+import type { Gate, GatedCall } from "../agent/loop-deps.ts";
+import type { AnyTool, Effect, GrantScope } from "../agent/tool.ts";
+import { policyRules } from "../config/policy-rules.ts";
+import { hostOf } from "../lib/url.ts";
+import type { Message } from "../models/message.ts";
+import { labelsInView } from "../models/view-labels.ts";
+import type { AuditLine } from "../security/audit-entry.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
+import {
+  decide,
+  type PolicyDecision,
+  type PolicyRules,
+  type Principal,
+  policyReason,
+  type Resource,
+} from "../security/policy.ts";
+import { isGranted } from "../session-store/grants.ts";
+import type { Grant } from "../session-store/stored-shapes.ts";
+import type { MayReach } from "../shell/shell.ts";
+import { boundedScript, execQuestion, withVisibleControls } from "../tools/exec.ts";
+import { isPersistentPath } from "../workspace/persistent-paths.ts";
+import { groupRulesIn } from "./prompt-input.ts";
+import type { TurnContext } from "./turn-context.ts";
+
+/** What the gate of a turn needs. */
+export interface GateDeps {
+  /** The model's view, oldest first. */
+  messages(): readonly Message[];
+  /** What an owner has allowed for good in this session. */
+  grants: readonly Grant[];
+  /** Writes lines of the audit trail. */
+  audit(lines: readonly AuditLine[]): void;
+}
+
+/** The most characters of what a question shows. */
+const MAX_SHOWN_CHARS = 1_000;
+
+/**
+ * The gate of a turn: asks the policy about every effect of its calls, before they are launched and while they work.
+ * What an owner has allowed passes; what is refused says which rule refused it and how to allow it.
+ */
+export class TurnGate {
+  readonly rules: PolicyRules;
+  readonly #principal: Principal;
+  readonly #deps: GateDeps;
+  readonly #runId: string | undefined;
+  /** The conversation that asked, as `channel:conversation`. */
+  readonly #here: string | undefined;
+  /** Whether an owner has allowed the call that is at work. Calls with effects run alone. */
+  #isApproved = false;
+
+  constructor(context: TurnContext, deps: GateDeps) {
+    this.rules = turnPolicy(context);
+    this.#principal = { owner: context.principal.owner, attended: context.origin.isAttended };
+    this.#deps = deps;
+    this.#runId = context.runId;
+    const { target } = context;
+    this.#here = target?.conversationId && `${target.channel}:${target.conversationId}`;
+  }
+
+  /** The labels that what is written now inherits: none for a call that an owner has allowed. */
+  labels(): readonly Label[] {
+    return this.#isApproved ? [] : labelsInView(this.#deps.messages());
+  }
+
+  /** Whether this turn may have a tool. */
+  has(tool: string): boolean {
+    return decide(this.rules, this.#principal, "use-tool", { name: tool }, []).verdict === "allow";
+  }
+
+  /** See `LoopDeps.gate`. */
+  async decide({ tool, args }: GatedCall): Promise<Gate> {
+    const labels = labelsInView(this.#deps.messages());
+    const ownQuestion = tool.approval?.(args as never);
+    if (ownQuestion !== undefined) return this.#ask(ownQuestion, { tool: tool.name });
+    let approved = false;
+    for (const effect of tool.effects?.(args as never) ?? []) {
+      const gate = await this.#decideEffect(tool, args, effect, labels);
+      if (gate.kind !== "go") return gate;
+      approved ||= gate.approved;
+    }
+    return { kind: "go", approved };
+  }
+
+  /** A tool that tells the gate while its calls are at work. */
+  guard(tool: AnyTool): AnyTool {
+    if (tool.effects === undefined) return tool;
+    return {
+      ...tool,
+      run: async (args, call) => {
+        this.#isApproved = call.approved;
+        try {
+          return await tool.run(args, call);
+        } finally {
+          this.#isApproved = false;
+        }
+      },
+    };
+  }
+
+  /** Refuses a write to what later turns obey, unless it may be. @throws Error with the rule and what to do */
+  checkWrite(path: string, labels: readonly Label[]): void {
+    if (this.#isApproved || !isPersistentPath(path)) return;
+    const seen = joinLabels(labels, labelsInView(this.#deps.messages()));
+    const decision = decide(this.rules, this.#principal, "persist", { name: path }, seen);
+    if (decision.verdict === "allow") return;
+    this.#note(decision, "persist", path);
+    throw new Error(
+      `${path} says what later turns obey, and was not written: ${policyReason(decision, seen)}. Use write or edit on it, then your owner is asked.`,
+    );
+  }
+
+  /** Decides about the requests of a command while it runs. */
+  mayReach(approved: boolean): MayReach {
+    return ({ url, sends, labels }) => {
+      if (approved) return undefined;
+      const seen = joinLabels(labels, labelsInView(this.#deps.messages()));
+      const host = hostOf(url);
+      const decision = decide(this.rules, this.#principal, "reach-host", this.#host(host, [url], sends), seen);
+      if (decision.verdict === "allow") return undefined;
+      this.#note(decision, "reach-host", host);
+      const what =
+        decision.verdict === "ask"
+          ? "Run it again as a command of its own with the address written out: then your owner is asked."
+          : "Tell your owner, who can add the host to security.egress.trusted.";
+      return `${host} may not be reached unasked: ${policyReason(decision, seen)}. ${what}`;
+    };
+  }
+
+  async #decideEffect(tool: AnyTool, args: unknown, effect: Effect, labels: readonly Label[]): Promise<Gate> {
+    if (effect.kind === "run") return this.#decideScript(tool, args, effect.script, labels);
+    const isSend = effect.kind === "send";
+    const name = isSend ? effect.to : effect.what;
+    const resource = { name, isHere: name === this.#here, isNamed: isSend && this.#isNamed(name, "owner") };
+    const action = isSend ? "send-message" : "persist";
+    const decision = decide(this.rules, this.#principal, action, resource, labels);
+    if (decision.verdict === "allow") return { kind: "go", approved: false };
+    if (decision.verdict === "deny") return this.#refuse(decision, action, name, labels);
+    const verb = isSend ? `Send this to ${name}?` : `Change ${name}? Later turns obey what it says.`;
+    const scope: GrantScope = { tool: tool.name, ...(isSend && { conversations: [name] }) };
+    return this.#ask(
+      `${verb} ${sentence(policyReason(decision, labels))}\n${shownText(effect.shown)}`,
+      isSend ? scope : undefined,
+    );
+  }
+
+  async #decideScript(tool: AnyTool, args: unknown, script: string, labels: readonly Label[]): Promise<Gate> {
+    const { exec, egress, flow } = this.rules;
+    const isPlain = exec.security === "full" && exec.ask !== "always" && egress === "open";
+    if (isPlain && (labels.length === 0 || flow === "off")) return { kind: "go", approved: false };
+    const { scriptEffects } = await import("../shell/script-effects.ts");
+    const { programs, urls, sendsBody } = scriptEffects(script);
+    const hosts = [...new Set(urls.map(hostOf))].sort();
+    const decisions = [
+      {
+        name: "the script",
+        decision: decide(this.rules, this.#principal, "run-command", { name: "exec", programs, hosts }, labels),
+      },
+      ...hosts.map((host) => {
+        const own = urls.filter((url) => hostOf(url) === host);
+        const resource = this.#host(host, own, sendsBody);
+        return { name: host, decision: decide(this.rules, this.#principal, "reach-host", resource, labels) };
+      }),
+    ];
+    const denied = decisions.find(({ decision }) => decision.verdict === "deny");
+    if (denied !== undefined) return this.#refuse(denied.decision, "run-command", denied.name, labels);
+    const asked = decisions.filter(({ decision }) => decision.verdict === "ask");
+    const [first] = asked;
+    if (first === undefined) return { kind: "go", approved: false };
+    const isAlwaysAsked = exec.ask === "always";
+    const scope = programs === undefined || isAlwaysAsked ? undefined : { tool: tool.name, programs, hosts };
+    const [question, ...lines] = execQuestion(args as Parameters<typeof execQuestion>[0]).split("\n");
+    const why = isAlwaysAsked ? "" : ` ${sentence(policyReason(first.decision, labels))}`;
+    const where = hosts.length > 0 && !isAlwaysAsked ? ` It would reach ${hosts.join(", ")}.` : "";
+    return this.#ask([`${question}${where}${why}`, ...lines].join("\n"), scope);
+  }
+
+  #host(host: string, urls: readonly string[], sends: boolean): Resource {
+    return { name: host, isNamed: urls.every((url) => this.#isNamed(url, sends ? "owner" : "anybody")) };
+  }
+
+  /**
+   * Whether an address stands word for word in what the owner said lately, or in what anybody said or a result showed.
+   */
+  #isNamed(address: string, by: "owner" | "anybody"): boolean {
+    return this.#deps.messages().some((message) => {
+      if (message.role === "assistant") return false;
+      const isOwners = message.role === "user" && message.sender?.owner === true && message.sender.id !== "system";
+      if (by === "owner" && !isOwners) return false;
+      const text = message.role === "user" && by === "owner" ? message.text.slice(message.wordsAt ?? 0) : message.text;
+      return namesAddress(text, address);
+    });
+  }
+
+  #ask(question: string, grant: GrantScope | undefined): Gate {
+    if (grant !== undefined && isGranted(this.#deps.grants, grant)) return { kind: "go", approved: true };
+    return { kind: "ask", question, ...(grant && { grant }) };
+  }
+
+  #refuse(decision: PolicyDecision, action: string, name: string, labels: readonly Label[]): Gate {
+    this.#note(decision, action, name);
+    const who = this.#principal.attended ? "" : " Nobody is there who could be asked: tell your owner.";
+    return {
+      kind: "refuse",
+      reason: `${name}: ${policyReason(decision, labels)} does not allow it.${who} An owner can allow it in the configuration (${decision.rule}), or ask for it in a conversation without foreign words.`,
+    };
+  }
+
+  #note({ rule }: PolicyDecision, action: string, name: string): void {
+    const run = this.#runId === undefined ? {} : { runId: this.#runId };
+    this.#deps.audit([{ kind: "refusal", by: rule, subject: name, detail: action, ...run }]);
+  }
+}
+
+/** The rules of a turn at its place. */
+export function turnPolicy(context: TurnContext): PolicyRules {
+  const { services, agent, target, principal } = context;
+  const group = groupRulesIn(context)?.tools;
+  const place = { channel: target?.channel, group, sender: principal.sender };
+  return policyRules(services.config, agent, place);
+}
+
+/** Whether a text names exactly this address: nothing that could be part of it stands around it. */
+function namesAddress(text: string, address: string): boolean {
+  for (let at = text.indexOf(address); at !== -1; at = text.indexOf(address, at + 1)) {
+    const [before, after] = [text[at - 1] ?? " ", text.slice(at + address.length)];
+    if (!/[\w.:/@-]/.test(before) && !/^(?:[\w/?#&=%:@~+-]|[.,;!](?=\w))/.test(after)) return true;
+  }
+  return false;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function shownText(text = ""): string {
+  return boundedScript(withVisibleControls(text), MAX_SHOWN_CHARS);
+}
