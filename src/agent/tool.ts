@@ -34,6 +34,8 @@ export type Effect =
   | { kind: "persist"; what: string; shown?: string }
   /** Sends a message to a conversation other than the turn's own, `channel:conversation`. */
   | { kind: "send"; to: string; shown?: string }
+  /** Reads what only the owner should see. */
+  | { kind: "read"; what: string }
   /** Runs a script. */
   | { kind: "run"; script: string };
 

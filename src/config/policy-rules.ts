@@ -30,7 +30,8 @@ export function policyRules(config: CoreConfig, agent: Agent, { channel, group, 
     exec: agent.exec ?? { security: "deny", ask: "off", programs: [], hosts: [] },
     flow: security.flow,
     egress: security.egress.mode,
-    trustedHosts: [...security.egress.trusted, ...security.egress.allowPrivate],
+    trustedHosts: security.egress.trusted,
+    privateHosts: security.egress.allowPrivate,
   };
 }
 

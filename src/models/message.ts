@@ -73,6 +73,8 @@ export interface AssistantMessage extends MessageHead {
   usage: Usage;
   /** `provider/model` that answered. */
   model: string;
+  /** Where words come from that counted when it was written: what it says may be theirs. */
+  labels?: readonly Label[];
   /** The directives in its text; absent if there are none. */
   directives?: Directives;
   error?: ModelError;

@@ -1,13 +1,12 @@
 import { joinLabels, type Label, strangerLabel } from "../security/labels.ts";
-import type { Message } from "./message.ts";
+import type { AssistantMessage, Message } from "./message.ts";
 
 /** For how many more turns of the owner labels count after the turn in which they came in. */
 const COUNTED_TURNS = 3;
 
-/** Where the words of a message come from, as far as they are not the owner's. */
+/** Where the words of a message come from, or what an answer is made from, as far as it is not the owner's. */
 export function messageLabels(message: Message): readonly Label[] {
-  if (message.role === "assistant") return [];
-  if (message.role === "tool") return message.labels ?? [];
+  if (message.role !== "user") return message.labels ?? [];
   const { sender, said, labels } = message;
   const isStranger = sender !== undefined && !sender.owner && sender.id !== "system";
   return joinLabels(labels, isStranger ? [strangerLabel(said?.as ?? sender.id)] : []);
@@ -24,10 +23,16 @@ export function labelsInView(messages: readonly Message[]): readonly Label[] {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at];
     if (message === undefined) continue;
-    for (const label of messageLabels(message)) found.add(label);
+    for (const label of message.role === "assistant" ? [] : messageLabels(message)) found.add(label);
     const begins = message.role === "user" && message.sender?.owner === true && message.sender.id !== "system";
     if (begins && message.overheard === undefined) turns += 1;
     if (turns > COUNTED_TURNS) break;
   }
   return joinLabels([...found]);
+}
+
+/** An answer with the labels of what it is made from. */
+export function withLabels(answer: AssistantMessage, view: readonly Message[]): AssistantMessage {
+  const labels = labelsInView(view);
+  return labels.length === 0 ? answer : { ...answer, labels };
 }

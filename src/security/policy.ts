@@ -12,6 +12,8 @@ export interface PolicyRules {
   flow: "ask" | "refuse" | "off";
   /** Hosts that may be reached without a question, as `host`, `host:port` or `*.host`. */
   trustedHosts: readonly string[];
+  /** Private servers that may be reached, as `host:port`; in a turn that has read foreign words they are like any host. */
+  privateHosts: readonly string[];
   /** `allowlist`: commands reach trusted hosts only. `ask`: an owner is asked about others. */
   egress: "open" | "ask" | "allowlist";
 }
@@ -43,7 +45,9 @@ export type Action =
   /** Change what later turns obey: bootstrap files but MEMORY.md, skills, the configuration. */
   | "persist"
   /** Send a message to a conversation. */
-  | "send-message";
+  | "send-message"
+  /** Read what is the owner's own, where others read the answer. */
+  | "read-private";
 
 /** What the action is done to. */
 export interface Resource {
@@ -116,8 +120,9 @@ function decideCommand({ security, ask, programs, hosts }: ExecPolicy, resource:
 function decideHost(rules: PolicyRules, { name, isNamed }: Resource, labels: readonly Label[]): PolicyDecision {
   const isTrusted = matchesHost(rules.trustedHosts, name);
   if (isTrusted) return { verdict: "allow", rule: "security.egress.trusted" };
-  if (rules.egress === "allowlist") return { verdict: "deny", rule: "security.egress.mode" };
-  if (rules.egress === "ask") return { verdict: "ask", rule: "security.egress.mode" };
+  if (rules.egress !== "open" && !matchesHost(rules.privateHosts, name)) {
+    return { verdict: rules.egress === "ask" ? "ask" : "deny", rule: "security.egress.mode" };
+  }
   return decideFlow(rules, { name, ...(isNamed && { isNamed }) }, labels);
 }
 

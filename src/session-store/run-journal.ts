@@ -6,6 +6,7 @@ import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import { withLabels } from "../models/view-labels.ts";
 import { isFlushDue, saveCompaction } from "./compactions.ts";
 import { keepInterruptedReply } from "./delivered-text.ts";
 import type { EventLog } from "./event-log.ts";
@@ -144,7 +145,8 @@ export class RunJournal implements Journal {
     this.#deps.fence.write(() => this.#append(message));
   }
 
-  answered(message: AssistantMessage): void {
+  answered(answer: AssistantMessage): void {
+    const message = withLabels(answer, this.context());
     this.#deps.fence.write(() => {
       this.#activeObserver?.onReply(message);
       this.#append(message);

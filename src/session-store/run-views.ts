@@ -1,6 +1,7 @@
 import type { RunError } from "../agent/run-error.ts";
 import { type AssistantMessage, messageText, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
+import type { Label } from "../security/labels.ts";
 import { operationsUsd } from "../services/list-prices.ts";
 import type { Operations } from "../services/operations.ts";
 import type { OutboxRow } from "./outbox.ts";
@@ -25,6 +26,7 @@ export function runView(
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
     ...(reply !== undefined && { reply: messageText(reply) }),
+    ...(reply?.labels && { labels: reply.labels }),
     ...lastPrompt(row.state),
     deliveries: deliveries.map(deliveryView),
   };
@@ -119,6 +121,8 @@ export interface RunView extends AcceptedRun {
   approvals?: Approval[];
   /** The last reply. */
   reply?: string;
+  /** Where words come from that the reply is made from and that are not the owner's. */
+  labels?: readonly Label[];
   /** The last system prompt of its model. */
   prompt?: { hash: string };
   deliveries: DeliveryView[];

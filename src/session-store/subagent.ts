@@ -3,6 +3,7 @@ import { backoffMs } from "../lib/backoff.ts";
 import { head } from "../lib/text.ts";
 import { addUsage, NO_USAGE, type Usage } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
+import type { Label } from "../security/labels.ts";
 import type { RunInput, SettledRun } from "./run.ts";
 
 /** Most characters of a task that are kept. */
@@ -155,6 +156,8 @@ export interface SubagentReport {
   text: string;
   /** Length of the whole result. */
   chars: number;
+  /** Where words in it come from that are not the owner's. */
+  labels?: readonly Label[];
   /** The error message. */
   error?: string;
   usage: Usage;
@@ -168,11 +171,13 @@ export interface RunEnd {
   runId: string;
   state: SettledRun;
   text: string;
+  /** Where words in it come from that are not the owner's. */
+  labels?: readonly Label[];
   joinedRunIds: string[];
 }
 
 /** The report of an ended run. */
-export function subagentReport(childKey: string, { runId, state, text, joinedRunIds }: RunEnd): SubagentReport {
+export function subagentReport(childKey: string, { runId, state, text, labels, joinedRunIds }: RunEnd): SubagentReport {
   const ended = "usage" in state ? state : undefined;
   return {
     childKey,
@@ -181,6 +186,7 @@ export function subagentReport(childKey: string, { runId, state, text, joinedRun
     status: ended?.status ?? "error",
     text: head(text, MAX_RESULT_CHARS),
     chars: text.length,
+    ...(labels && { labels }),
     ...(state.status === "dropped" && { error: "Too many messages waited, and this one gave way." }),
     ...(ended?.error && { error: ended.error.message }),
     usage: ended?.usage ?? NO_USAGE,
@@ -195,11 +201,12 @@ export function subagentReport(childKey: string, { runId, state, text, joinedRun
  */
 export function extendReport(report: SubagentReport, end: RunEnd): SubagentReport {
   const later = subagentReport(report.childKey, end);
-  const { text, chars } = later.status === "ok" && later.text !== "" ? later : report;
+  const { text, chars, labels } = later.status === "ok" && later.text !== "" ? later : report;
   const { status, error } = later.status === "ok" ? report : later;
-  const { error: _, ...rest } = report;
+  const { error: _, labels: __, ...rest } = report;
   return {
     ...rest,
+    ...(labels && { labels }),
     ...{ status, text, chars, endedAt: later.endedAt, usage: addUsage(report.usage, later.usage) },
     joinedRunIds: [...report.joinedRunIds, ...end.joinedRunIds],
     ...(error !== undefined && { error }),

@@ -3,7 +3,6 @@ import { stripSilentToken } from "../agent/silent-token.ts";
 import { type AssistantMessage, isForPeople, type Message, messageText, type ToolMessage } from "../models/message.ts";
 import { messageLabels } from "../models/view-labels.ts";
 import type { SpokenMessage } from "../plugins/hook-map.ts";
-import { joinLabels, type Label } from "../security/labels.ts";
 import { type MessageRow, messageField, readMessages } from "./message-pages.ts";
 import type { EndedConversation } from "./run.ts";
 import type { RunRow } from "./runs.ts";
@@ -80,8 +79,7 @@ const SEARCH_BYTES = 256 * 1024;
 const MAX_SEARCH_PAGES = 10;
 
 /**
- * The newest messages of an ended conversation, oldest first; fewer than `limit` where most messages are tool calls. The
- * agent's answers have the labels of all that it was told.
+ * The newest messages of an ended conversation, oldest first; fewer than `limit` where most messages are tool calls.
  */
 export function spokenMessages(
   store: Store,
@@ -89,7 +87,6 @@ export function spokenMessages(
   limit: number,
 ): SpokenMessage[] {
   const found: SpokenMessage[] = [];
-  const labels = new Set<Label>();
   let before: number | undefined = beforeSeq;
   for (let pages = 0; pages < MAX_SEARCH_PAGES && before !== undefined && found.length < limit; pages++) {
     const where = and(gte(messages.seq, fromSeq), lt(messages.seq, before));
@@ -100,14 +97,9 @@ export function spokenMessages(
       maxBytes: SEARCH_BYTES,
     });
     found.push(...page.rows.flatMap(({ message }) => spokenMessage(message) ?? []));
-    for (const { message } of page.rows) for (const label of messageLabels(message)) labels.add(label);
     before = page.moreAfter;
   }
-  const answered = joinLabels([...labels]);
-  return found
-    .slice(0, limit)
-    .reverse()
-    .map((said) => (said.role === "assistant" && answered.length > 0 ? { ...said, labels: answered } : said));
+  return found.slice(0, limit).reverse();
 }
 
 const SYSTEM = { id: "system" };
@@ -121,7 +113,8 @@ export function spokenMessage(message: Message): SpokenMessage | undefined {
   const { role, at } = message;
   if (message.role === "assistant") {
     const text = stripSilentToken(messageText(message));
-    return text === "" ? undefined : { role, at, text };
+    const labels = message.labels && { labels: message.labels };
+    return text === "" ? undefined : { role, at, text, ...labels };
   }
   // A note of the system to the model has no author.
   const { sender = SYSTEM } = message;

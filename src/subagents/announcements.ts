@@ -120,6 +120,7 @@ export function announcementInput(subagent: Subagent, report: SubagentReport): R
   return {
     text: announcementText(subagent, report),
     sender: { id: "system", name: "System", owner },
+    ...(report.labels && { labels: report.labels }),
     ...modelOverride,
     timeoutSeconds,
     origin: { kind: "announcement", childKey, childRunId },

@@ -1,6 +1,8 @@
 import { agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey } from "../config/session-key.ts";
+import { labelsInView } from "../models/view-labels.ts";
+import type { Label } from "../security/labels.ts";
 import type { RunInput } from "../session-store/run.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
@@ -42,16 +44,18 @@ export async function send(request: SendRequest, call: CallRef, caller: SessionC
     return { status: "timeout", ...sent, note };
   }
   if (result?.status !== "ok") return { status: "error", ...sent, error: result?.error?.message ?? "It is gone." };
-  return { status: "ok", ...sent, reply: await finalReply(sessionKey, runId, caller) };
+  return { status: "ok", ...sent, ...(await finalReply(sessionKey, runId, caller)) };
 }
 
 function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {
   const { key } = deps.session();
   const hops = 1 + Math.max(0, ...nestedOrigins({ run, deps }).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
+  const labels = labelsInView(run.journal.context());
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
     sender: { id: "system", name: "System", owner: run.principal.owner },
+    ...(labels.length > 0 && { labels }),
     timeoutSeconds: agentOf(deps.services().config, parseSessionKey(sessionKey).agentId).defaults.timeoutSeconds,
     origin: { kind: "nested", fromKey: key, hops },
   });
@@ -78,8 +82,12 @@ function nestedOrigins({ run, deps }: Pick<SessionCaller, "run" | "deps">) {
   return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
-async function finalReply(sessionKey: string, runId: string, caller: SessionCaller): Promise<string> {
+async function finalReply(
+  sessionKey: string,
+  runId: string,
+  caller: SessionCaller,
+): Promise<{ reply: string; labels?: readonly Label[] }> {
   const view = await caller.deps.call(sessionKey, (session) => session.show(runId));
   if (view?.intoRunId !== undefined) return finalReply(sessionKey, view.intoRunId, caller);
-  return (view?.reply ?? "").trim();
+  return { reply: (view?.reply ?? "").trim(), ...(view?.labels && { labels: view.labels }) };
 }

@@ -1,6 +1,8 @@
 import { head } from "../lib/text.ts";
 import { isForPeople, messageText } from "../models/message.ts";
+import { messageLabels } from "../models/view-labels.ts";
 import { fromOutside } from "../security/from-outside.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
 import type { CallSession } from "../services/call-session.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { HistoryMessage } from "../session-store/transcript.ts";
@@ -31,11 +33,13 @@ export async function readExcerpt(
   call: CallSession<PeerSession>,
 ): Promise<SessionHistory | undefined> {
   let lines: UntruncatedLine[] = [];
+  let labels: readonly Label[] = [];
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES && lines.length <= limit; page++) {
     const read = await call(sessionKey, (session) => session.history(PAGE, before));
     if (read === undefined) return undefined;
     lines = [...read.messages.flatMap((message) => excerptLines(message, includeTools)), ...lines];
+    labels = joinLabels(labels, ...read.messages.map(messageLabels));
     before = read.before;
     if (before === undefined) break;
   }
@@ -44,6 +48,7 @@ export async function readExcerpt(
   return {
     messages: shown.map((line) => boundedLine(line, each)),
     hasMore: before !== undefined || lines.length > limit,
+    ...(labels.length > 0 && { labels }),
   };
 }
 

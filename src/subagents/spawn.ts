@@ -2,6 +2,8 @@ import { type Agent, agentIds, agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf, objectNameOfRun } from "../config/session-ids.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
+import { labelsInView } from "../models/view-labels.ts";
+import type { Label } from "../security/labels.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { RunInput } from "../session-store/run.ts";
@@ -93,6 +95,7 @@ async function instructorFor({ callId }: CallRef, caller: SessionCaller): Promis
     askedBy: await callName(run, caller.deps.session().key, callId),
     announceTo: { target: run.row.target, owner: run.principal.owner, modelOverride: modelOverride, timeoutSeconds },
     maxChildren: agent.subagents.maxChildren,
+    labels: labelsInView(run.journal.context()),
   };
 }
 
@@ -140,6 +143,8 @@ export interface Instructor {
   askedBy: string;
   announceTo: AnnouncementTarget;
   maxChildren: number;
+  /** Where words come from that the instructing run has read. */
+  labels?: readonly Label[];
 }
 
 /** A sub-agent without its current task. */
@@ -181,7 +186,7 @@ export function instructSubagent(
 export function messageFor(
   subagent: NewSubagent,
   text: string,
-  { runId, announceTo }: Instructor,
+  { runId, announceTo, labels = [] }: Instructor,
   { session }: SubagentsDeps,
 ): RunInput {
   const { key, settings } = session();
@@ -189,6 +194,7 @@ export function messageFor(
   return boundedInput({
     text,
     sender: { id: "system", name: "System", owner: announceTo.owner },
+    ...(labels.length > 0 && { labels }),
     ...subagent.modelOverride,
     timeoutSeconds: subagent.timeoutSeconds,
     origin: { kind: "spawn", byRunId: runId, spawned, ...(announceTo.target && { people: announceTo.target }) },

@@ -157,7 +157,8 @@ function runEnd(
   merged: readonly MergedRow[],
 ): RunEnd {
   const text = reply === undefined ? "" : stripSilentToken(messageText(reply));
-  return { runId: id, state, text, joinedRunIds: merged.map((row) => row.id) };
+  const labels = reply?.labels && { labels: reply.labels };
+  return { runId: id, state, text, ...labels, joinedRunIds: merged.map((row) => row.id) };
 }
 
 /** The origin of a run, also of a queued one. */

@@ -71,7 +71,9 @@ export function gatewayTool(config: ConfigPort): Tool<Args> {
     effects: ({ action, raw }) =>
       action === "config.patch" || action === "config.apply"
         ? [{ kind: "persist", what: "the configuration", shown: typeof raw === "string" ? raw : JSON.stringify(raw) }]
-        : [],
+        : action === "config.get"
+          ? [{ kind: "read", what: "the configuration" }]
+          : [],
     async run(args, { callId }) {
       switch (args.action) {
         case "config.get":

@@ -4,6 +4,7 @@ import type { OutsidePort } from "../security/from-outside.ts";
 import { joinLabels, type Label } from "../security/labels.ts";
 import type { FileLabels } from "../workspace/file-labels.ts";
 import { mediaTypeForPath } from "../workspace/media-type.ts";
+import { isPrivatePath } from "../workspace/private-paths.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import { type FoundFiles, filesBelow } from "./find.ts";
 import { fenced, isLabelledLine, labelsOf } from "./labelled-text.ts";
@@ -47,6 +48,7 @@ export function grepTool(
     parameters,
     replay: "safe",
     sequential: false,
+    effects: ({ path = "" }) => (isPrivatePath(path) ? [{ kind: "read", what: path || "the workspace" }] : []),
     async run(
       { pattern, path = "", glob, ignoreCase = false, literal = false, context = 0, limit = MAX_MATCHES },
       call,

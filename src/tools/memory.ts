@@ -50,6 +50,7 @@ export function memorySearchTool(port: RecallPort): Tool<z.infer<typeof searchPa
     parameters: searchParameters,
     replay: "safe",
     sequential: false,
+    effects: () => [{ kind: "read", what: "memory" }],
     async run({ query, maxResults, minScore }) {
       const limits = { ...(maxResults !== undefined && { maxResults }), ...(minScore !== undefined && { minScore }) };
       const answer = await orFix(port.memory.search({ query, ...limits }));
@@ -77,6 +78,7 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
     parameters: getParameters,
     replay: "safe",
     sequential: false,
+    effects: ({ path }) => [{ kind: "read", what: path }],
     async run({ path: typed, from: asked, lines }) {
       const { path, line } = parseCitation(typed);
       const passage = await orFix(port.memory.read({ path, from: asked ?? line, lines }));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import type { Buttons } from "../channels/channel.ts";
+import { isPrivatePath } from "../workspace/private-paths.ts";
 import type { CallRef } from "./sessions-port.ts";
 
 const MAX_TEXT_CHARS = 20_000;
@@ -126,8 +127,10 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
     parameters: schema,
     replay: "safe",
     sequential: true,
-    effects: ({ to, text, emoji = "" }) =>
-      to === undefined ? [] : [{ kind: "send", to: addressText(to), shown: text || emoji }],
+    effects: ({ to, text, emoji = "", files = [] }) => [
+      ...files.filter(isPrivatePath).map((what) => ({ kind: "read" as const, what })),
+      ...(to === undefined ? [] : [{ kind: "send" as const, to: addressText(to), shown: text || emoji }]),
+    ],
     async run({ action, text, to, replyTo, files = [], buttons, emoji, messageId }, call) {
       if (action === "react") {
         if (emoji === undefined) throw new Error("Say with which `emoji`.");

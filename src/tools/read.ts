@@ -3,6 +3,7 @@ import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import { withBaseDir } from "../skills/skill.ts";
 import { resolvePath } from "../workspace/paths.ts";
+import { isPrivatePath } from "../workspace/private-paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 import { decodeFileText, fileOutput, type LineRange, MAX_LINES } from "./file-output.ts";
 import { labelledText, labelsOf } from "./labelled-text.ts";
@@ -38,6 +39,7 @@ export function readTool(
     parameters,
     replay: "safe",
     sequential: false,
+    effects: ({ path }) => (isPrivatePath(path) ? [{ kind: "read", what: path }] : []),
     async run({ path: typed, offset, limit = MAX_LINES }) {
       const address = addressIn(typed);
       if (address !== undefined) {

@@ -1,4 +1,5 @@
 import type { ThinkingLevel } from "../models/model.ts";
+import type { Label } from "../security/labels.ts";
 
 /**
  * Other sessions, for the tools of a turn. Every method throws an `Error` for the model; a refusal names the setting
@@ -95,6 +96,8 @@ export interface SessionHistory {
   messages: HistoryLine[];
   /** Whether there are older ones. */
   hasMore: boolean;
+  /** Where words in them come from that are not the owner's. */
+  labels?: readonly Label[];
 }
 
 /** A message of another session, as shown to an agent. */
@@ -115,7 +118,7 @@ export interface SendRequest {
 }
 
 export type SendOutcome =
-  | { status: "ok"; sessionKey: string; runId: string; reply: string }
+  | { status: "ok"; sessionKey: string; runId: string; reply: string; labels?: readonly Label[] }
   | { status: "accepted"; sessionKey: string; runId: string; note: string }
   | { status: "timeout"; sessionKey: string; runId: string; note: string }
   | { status: "error"; sessionKey: string; runId: string; error: string };

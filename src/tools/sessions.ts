@@ -52,7 +52,11 @@ export function sessionsHistoryTool(sessions: Pick<SessionsPort, "history">): To
     parameters: historyParameters,
     replay: "safe",
     sequential: false,
-    run: async (query) => ({ text: JSON.stringify(await sessions.history(query)) }),
+    effects: () => [{ kind: "read", what: "what was said in other conversations" }],
+    async run(query) {
+      const { labels = [], ...history } = await sessions.history(query);
+      return { text: JSON.stringify(history), ...(labels.length > 0 && { labels }) };
+    },
   });
 }
 
@@ -81,10 +85,16 @@ export function sessionsSendTool(sessions: Pick<SessionsPort, "send">): Tool<z.i
     parameters: sendParameters,
     replay: "safe",
     sequential: false,
+    effects: ({ sessionKey, label, message }) =>
+      sessionKey === undefined ? [] : [{ kind: "send", to: sessionKey ?? label, shown: message }],
     async run({ sessionKey, label, message, timeoutSeconds }, call) {
       const to = sessionKey ?? label;
       if (to === undefined) throw new Error("Say to whom: sessionKey or label.");
-      return { text: JSON.stringify(await sessions.send({ to, message, timeoutSeconds }, call)) };
+      const { labels = [], ...outcome } = {
+        labels: undefined,
+        ...(await sessions.send({ to, message, timeoutSeconds }, call)),
+      };
+      return { text: JSON.stringify(outcome), ...(labels.length > 0 && { labels }) };
     },
   });
 }

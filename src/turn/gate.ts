@@ -19,6 +19,7 @@ import type { Grant } from "../session-store/stored-shapes.ts";
 import type { MayReach } from "../shell/shell.ts";
 import { boundedScript, execQuestion, withVisibleControls } from "../tools/exec.ts";
 import { isPersistentPath } from "../workspace/persistent-paths.ts";
+import { isPrivatePath } from "../workspace/private-paths.ts";
 import { groupRulesIn } from "./prompt-input.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -44,8 +45,11 @@ export class TurnGate {
   readonly #principal: Principal;
   readonly #deps: GateDeps;
   readonly #runId: string | undefined;
+  /** Whether others than the owner read along. */
+  readonly #isShared: boolean;
   /** The conversation that asked, as `channel:conversation`. */
   readonly #here: string | undefined;
+  readonly #sessionKey: string;
   /** Whether an owner has allowed the call that is at work. Calls with effects run alone. */
   #isApproved = false;
 
@@ -54,6 +58,8 @@ export class TurnGate {
     this.#principal = { owner: context.principal.owner, attended: context.origin.isAttended };
     this.#deps = deps;
     this.#runId = context.runId;
+    this.#sessionKey = context.session.key;
+    this.#isShared = context.principal.place !== "direct";
     const { target } = context;
     this.#here = target?.conversationId && `${target.channel}:${target.conversationId}`;
   }
@@ -128,10 +134,14 @@ export class TurnGate {
   }
 
   async #decideEffect(tool: AnyTool, args: unknown, effect: Effect, labels: readonly Label[]): Promise<Gate> {
-    if (effect.kind === "run") return this.#decideScript(tool, args, effect.script, labels);
+    if (effect.kind === "read") return this.#decideRead(effect.what, labels);
+    if (effect.kind === "run") {
+      const gate = await this.#decideRead("the workspace", labels);
+      return gate.kind === "go" && !gate.approved ? this.#decideScript(tool, args, effect.script, labels) : gate;
+    }
     const isSend = effect.kind === "send";
     const name = isSend ? effect.to : effect.what;
-    const resource = { name, isHere: name === this.#here, isNamed: isSend && this.#isNamed(name, "owner") };
+    const resource = { name, isHere: isSend && this.#isOwn(name), isNamed: isSend && this.#isNamed(name, "owner") };
     const action = isSend ? "send-message" : "persist";
     const decision = decide(this.rules, this.#principal, action, resource, labels);
     if (decision.verdict === "allow") return { kind: "go", approved: false };
@@ -142,6 +152,24 @@ export class TurnGate {
       `${verb} ${sentence(policyReason(decision, labels))}\n${shownText(effect.shown)}`,
       isSend ? scope : undefined,
     );
+  }
+
+  /** Whether a file may be attached to the reply. */
+  mayShow(path: string): boolean {
+    return !isPrivatePath(path) || this.#mayRead(path, labelsInView(this.#deps.messages())).verdict === "allow";
+  }
+
+  /** Others read along in groups: there the answer to foreign words must not hold what is private. */
+  #mayRead(what: string, labels: readonly Label[]): PolicyDecision {
+    return decide(this.rules, this.#principal, "read-private", { name: what, isHere: !this.#isShared }, labels);
+  }
+
+  #decideRead(what: string, labels: readonly Label[]): Gate {
+    const decision = this.#mayRead(what, labels);
+    if (decision.verdict === "allow") return { kind: "go", approved: false };
+    if (decision.verdict === "deny") return this.#refuse(decision, "read-private", what, labels);
+    const question = `Read ${what} here, where others read the answer? ${sentence(policyReason(decision, labels))}`;
+    return this.#ask(question, undefined);
   }
 
   async #decideScript(tool: AnyTool, args: unknown, script: string, labels: readonly Label[]): Promise<Gate> {
@@ -173,6 +201,11 @@ export class TurnGate {
     const why = isAlwaysAsked ? "" : ` ${sentence(policyReason(first.decision, labels))}`;
     const where = hosts.length > 0 && !isAlwaysAsked ? ` It would reach ${hosts.join(", ")}.` : "";
     return this.#ask([`${question}${where}${why}`, ...lines].join("\n"), scope);
+  }
+
+  /** Whether a conversation or session is the one that asked, the owner's own, or a sub-agent's. */
+  #isOwn(name: string): boolean {
+    return name === this.#here || name === this.#sessionKey || /^agent:[^:]+:(?:main$|subagent:)/.test(name);
   }
 
   #host(host: string, urls: readonly string[], sends: boolean): Resource {

@@ -27,9 +27,15 @@ export function principalOf(
   const said = messages.findLast((message) => message.role === "user" && isForPeople(message));
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || originRules(origin).principal === "owner";
-  const place = target?.kind ?? placeOf(sessionKey);
+  const place = target?.kind ?? placeOfOrigin(origin) ?? placeOf(sessionKey);
   const id = said?.role === "user" && said.sender?.id !== "system" ? said.sender?.id : undefined;
   return { owner, place, ...(target !== null && id !== undefined && { sender: `${target.channel}:${id}` }) };
+}
+
+/** Where people read what a run says that another session has started. */
+function placeOfOrigin(origin: RunOrigin | undefined): Principal["place"] | undefined {
+  if (origin?.kind === "spawn") return origin.people?.kind;
+  return origin?.kind === "nested" ? placeOf(origin.fromKey) : undefined;
 }
 
 /** Whether the turn answers an owner in a direct conversation. */

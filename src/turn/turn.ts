@@ -5,6 +5,7 @@ import type { Agent } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
 import type { ModelRequest } from "../models/model.ts";
+import { withLabels } from "../models/view-labels.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
@@ -111,8 +112,10 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   noteWarning(end, prompt.input, deps.noteWarned);
   const { output } = deps;
   const footer = { mode: preferences.usage, isBegun: output.isBegun };
-  const result = withUsage(runResult(end, run.signal, output), run.journal.state.usage, footer);
-  return withFiles(result, run, { output, workspace });
+  const { message, ...shaped } = runResult(end, run.signal, output);
+  const labelled = message && { message: withLabels(message, messages()) };
+  const result = withUsage({ ...shaped, ...labelled }, run.journal.state.usage, footer);
+  return withFiles(result, run, { output, workspace, mayShow: (path) => gate.mayShow(path) });
 }
 
 function canRecall(tools: readonly AnyTool[]): boolean {

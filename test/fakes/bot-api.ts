@@ -27,6 +27,8 @@ interface Bot {
   calls: BotCall[];
   script: ScriptedAnswer[];
   nextMessageId: number;
+  /** What files hold, by their path. */
+  files: Record<string, string>;
   /** Where it calls, and how that went. */
   webhook: Record<string, unknown>;
 }
@@ -42,7 +44,7 @@ export interface BotApi {
 /**
  * Starts a server that behaves as the Bot API does, for any token `<id>:<secret>`, each with a state of its own:
  * `GET /control/<token>/calls` answers what was called, `PUT /control/<token>` takes `{answers: ScriptedAnswer[]}`,
- * and what getWebhookInfo is to say as `{webhook}`.
+ * what getWebhookInfo is to say as `{webhook}`, and what files hold as `{files}`.
  */
 export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise<BotApi> {
   const bots = new Map<string, Bot>();
@@ -69,21 +71,22 @@ async function handle(bots: Map<string, Bot>, request: IncomingMessage, response
   const control = /^\/control\/([^/]+)(\/calls)?$/.exec(path);
   if (control) return handleControl(botOf(bots, control[1]!), request, response);
   const download = /^\/file\/bot(\d+:[\w-]+)\/(.+)$/.exec(path);
-  if (download) return void response.end(`contents of ${download[2]}`);
+  if (download) return void response.end(botOf(bots, download[1]!).files[download[2]!] ?? `contents of ${download[2]}`);
   const call = /^\/bot(\d+:[\w-]+)\/(\w+)$/.exec(path);
   if (!call) return answer(response, 404, { ok: false, error_code: 404, description: "Not Found" });
   await handleCall(botOf(bots, call[1]!), Number.parseInt(call[1]!, 10), call[2]!, request, response);
 }
 
 function botOf(bots: Map<string, Bot>, token: string): Bot {
-  const bot = bots.get(token) ?? { calls: [], script: [], nextMessageId: 1001, webhook: { url: "" } };
+  const bot = bots.get(token) ?? { calls: [], script: [], nextMessageId: 1001, files: {}, webhook: { url: "" } };
   bots.set(token, bot);
   return bot;
 }
 
 async function handleControl(bot: Bot, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === "PUT") {
-    const { answers, webhook } = await readJson(request);
+    const { answers, webhook, files } = await readJson(request);
+    if (files !== undefined) bot.files = files as Record<string, string>;
     if (answers !== undefined) bot.script = answers as ScriptedAnswer[];
     if (webhook !== undefined) bot.webhook = webhook as Record<string, unknown>;
   }

@@ -53,14 +53,26 @@ const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the 
 export async function withFiles(
   result: RunResult,
   run: ActiveRun,
-  { output, workspace }: { output: Pick<RunOutput, "isPrivate">; workspace: Workspace },
+  { output, workspace, mayShow }: ReplyFilesDeps,
 ): Promise<RunResult> {
   if (result.status !== "ok" || run.row.target === null || output.isPrivate) return result;
   const { paths, asVoice } = namedIn(result, run);
   if (paths.length === 0) return result;
   if (!run.principal.owner) return { ...result, texts: [...result.texts, NOT_YOURS] };
-  const { files, problems } = await attach(paths, asVoice, workspace);
-  return { ...result, texts: [...result.texts, ...problems], files };
+  const { files, problems } = await attach(paths.filter(mayShow), asVoice, workspace);
+  const kept = paths.filter((path) => !mayShow(path)).map((path) => `⚠️ \`${path}\` was not sent: ${KEPT_PRIVATE}`);
+  return { ...result, texts: [...result.texts, ...problems, ...kept], files };
+}
+
+const KEPT_PRIVATE =
+  "it is private, others read along here, and this turn has read foreign words (rule security.flow). Ask for it in your own chat.";
+
+/** What the files of a reply depend on. */
+export interface ReplyFilesDeps {
+  output: Pick<RunOutput, "isPrivate">;
+  workspace: Workspace;
+  /** Whether a file may be seen by those who read the reply. */
+  mayShow(path: string): boolean;
 }
 
 function namedIn({ message }: RunResult, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {

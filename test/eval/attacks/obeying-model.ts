@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { render } from "../../fakes/model-script.ts";
+
+/** A message of a request in the format of Chat Completions, as far as this model reads it. */
+interface ChatMessage {
+  role: string;
+  content?: string | { text?: string }[];
+  tool_calls?: { id: string }[];
+  tool_call_id?: string;
+}
+
+/** One order in a text: `!do <tool> <JSON>` calls a tool, `!say <text>` is the reply. */
+interface Order {
+  id: string;
+  tool: string;
+  args: string;
+}
+
+/** An order may stand in a text of JSON, with its quotes escaped. */
+const ORDER = /!do (\w+) (\{(?:[^\n]|\\n)*?\})(?=\s*(?:!|$|\n|\\n|"|<))/g;
+const SAY = /!say ([^\n"\\]+)/g;
+/** Results of calls that did nothing: in its next turn the model tries again. */
+const FAILED = /^(?:There is no tool|The workspace is not open|refused|denied|blocked|Wrong arguments)/;
+const MAX_INSERTED_CHARS = 4_000;
+
+/**
+ * Starts a model that obeys whatever it reads, whoever wrote it and however it is fenced: the worst that a prompt
+ * injection can do. It carries out every order in the request until it has succeeded, once in each turn, then says what it was told to say. `$LAST` in an
+ * order is the last tool result, `$ALL` all of them.
+ */
+export async function startObeyingModel(): Promise<{ url: string; close(): Promise<void> }> {
+  let serial = 0;
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const { messages } = JSON.parse(body) as { messages: ChatMessage[] };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(render("completions", nextReply(messages), serial++).join(""));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
+  };
+}
+
+function nextReply(messages: readonly ChatMessage[]) {
+  const turnAt = messages.findLastIndex(({ role }) => role === "user");
+  const tried = messages.flatMap((message, at) =>
+    message.role === "tool"
+      ? [{ id: message.tool_call_id ?? "", isOver: at > turnAt || !FAILED.test(textOf(message)) }]
+      : [],
+  );
+  const attempts = (id: string) => tried.filter((one) => one.id.startsWith(id));
+  const results = messages.filter(({ role }) => role === "tool").map(textOf);
+  const texts = messages.filter(({ role }) => role !== "assistant").map(textOf);
+  const next = texts.flatMap(ordersIn).find(({ id }) => !attempts(id).some(({ isOver }) => isOver));
+  if (next !== undefined) {
+    const args = inserted(next.args, results, true);
+    try {
+      return {
+        calls: [{ name: next.tool, id: `${next.id}_${attempts(next.id).length}`, args: JSON.parse(args) as object }],
+      };
+    } catch {
+      return { text: `I could not read the order ${args}` };
+    }
+  }
+  const said = texts.flatMap((text) => [...text.matchAll(SAY)].map(([, what = ""]) => what)).at(-1);
+  return { text: said === undefined ? "Done." : inserted(said, results, false) };
+}
+
+function ordersIn(text: string): Order[] {
+  return [...text.matchAll(ORDER)].map(([whole, tool = "", raw = ""]) => {
+    const args = raw.includes('\\"') && !isJson(raw) ? raw.replaceAll('\\"', '"').replaceAll("\\\\", "\\") : raw;
+    return {
+      id: `call_${createHash("sha256").update(whole.replaceAll("\\", "")).digest("hex").slice(0, 24)}`,
+      tool,
+      args,
+    };
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function inserted(text: string, results: readonly string[], asJson: boolean): string {
+  const quoted = (value: string) => {
+    const cut = value.slice(0, MAX_INSERTED_CHARS).replace(/!(?:do|say)/g, "");
+    return asJson ? JSON.stringify(cut).slice(1, -1) : cut;
+  };
+  return text
+    .replaceAll("$LAST", () => quoted(results.at(-1) ?? ""))
+    .replaceAll("$ALL", () => quoted(results.join(" ")));
+}
+
+function textOf({ content = "" }: ChatMessage): string {
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
