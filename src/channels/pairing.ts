@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { KnownAnswers } from "../db/known-answers.ts";
 import { pairings } from "../db/schema.ts";
@@ -98,7 +98,7 @@ export async function forgetRequest(database: D1Database, peer: Peer): Promise<v
 /** A stored pairing request. */
 export type Pairing = typeof pairings.$inferSelect;
 
-/** Approves the request with this code. Undefined if there is none. */
+/** Approves the request with this code. Undefined if there is none, or it is older than an hour. */
 export async function approvePairing(
   database: D1Database,
   code: string,
@@ -108,7 +108,13 @@ export async function approvePairing(
   return drizzle(database)
     .update(pairings)
     .set({ approvedAt: now, owner })
-    .where(and(eq(pairings.code, code.toUpperCase()), isNull(pairings.approvedAt)))
+    .where(
+      and(
+        eq(pairings.code, code.toUpperCase()),
+        isNull(pairings.approvedAt),
+        gt(pairings.requestedAt, now - CODE_LIFE_MS),
+      ),
+    )
     .returning()
     .get();
 }

@@ -2,6 +2,7 @@ import { configuredActivation } from "../channels/access.ts";
 import { type Activation, findActivation, saveActivation } from "../channels/activation.ts";
 import type { Target } from "../channels/channel.ts";
 import { approvePairing, listPairings, type Pairing, removePairing } from "../channels/pairing.ts";
+import { noteSecurityEvent } from "../services/security-events.ts";
 import type { Services } from "../services/services.ts";
 
 /** The activation setting of the group in which a command was typed. Every call may be repeated. */
@@ -40,11 +41,21 @@ export interface PairingPort {
 
 /** The pairings in D1. */
 export function pairingPort(database: D1Database, now: () => number): PairingPort {
+  const note = (subject: string, detail: string) =>
+    noteSecurityEvent(database, { kind: "pairing", agentId: "", by: "chat", subject, detail }, now());
   return {
     list: () => listPairings(database),
-    approve: async (code, owner) =>
-      (await approvePairing(database, code, owner, now())) ?? (await approvedWith(database, code)),
-    revoke: (id) => removePairing(database, id),
+    async approve(code, owner) {
+      const approved = await approvePairing(database, code, owner, now());
+      if (approved === undefined) return approvedWith(database, code);
+      await note(approved.id, owner ? "approved as owner" : "approved");
+      return approved;
+    },
+    async revoke(id) {
+      const isRemoved = await removePairing(database, id);
+      if (isRemoved) await note(id, "removed");
+      return isRemoved;
+    },
   };
 }
 

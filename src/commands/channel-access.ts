@@ -1,6 +1,9 @@
+import { head } from "../lib/text.ts";
+import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { ActivationPort } from "./channel-access-port.ts";
 import type { QueuedCommand } from "./command.ts";
 
+const MAX_NAME_CHARS = 60;
 const ACTIVATION_USAGE = "/activation [mention | always | default]";
 
 /** `/activation`: whether the agent reads every message of a group or only messages addressed to it. */
@@ -38,7 +41,8 @@ export const pair: QueuedCommand = {
     if (verb === "list" && what === undefined) return list(await pairing.list());
     if (verb === "approve" && what !== undefined && isWhole) {
       const approved = await pairing.approve(what, as === "owner");
-      if (approved === undefined) return `No request has the code \`${what}\`. A code is valid for one hour.`;
+      if (approved === undefined)
+        return `No request has the code \`${what}\`. A code is valid for one hour; after that, have the person write again.`;
       return `Approved${approved.owner ? " as owner" : ""}: ${personName(approved)}.`;
     }
     if (verb === "revoke" && what !== undefined && isWhole) {
@@ -62,7 +66,13 @@ function list(people: readonly Person[]): string {
 }
 
 function personName({ id, senderName }: Person): string {
-  return senderName === null ? `\`${id}\`` : `${senderName} (\`${id}\`)`;
+  return senderName === null ? `\`${id}\`` : `${plainName(senderName)} (\`${id}\`)`;
+}
+
+/** A name that people give themselves, as one line without Markdown: it cannot look like a row of the list. */
+function plainName(name: string): string {
+  const line = sanitizeForPrompt(name).replace(/[`*_~[\]()<>|#\\]/g, " ");
+  return head(line.replace(/\s+/g, " ").trim(), MAX_NAME_CHARS) || "somebody";
 }
 
 function personStatus({ approvedAt, owner, code }: Person): string {

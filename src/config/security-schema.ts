@@ -79,6 +79,15 @@ export const security = z
       })
       .prefault({})
       .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
+    senderRate: z
+      .strictObject({
+        messagesPerMinute: z.number().int().min(1).default(20).describe("Most messages within a minute."),
+        messagesPerDay: z.number().int().min(1).default(500).describe("Most messages within a day (UTC)."),
+      })
+      .prefault({})
+      .describe(
+        "How many messages each person who is not an owner may send; more are dropped, and the person is told.",
+      ),
     flow: z
       .enum(["ask", "refuse", "off"])
       .default("ask")

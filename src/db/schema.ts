@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**
  * The index of all sessions, for listing them. The session's own object is the source of truth; this copy may lag
@@ -92,7 +92,27 @@ export const logins = sqliteTable("logins", {
   digest: text().primaryKey(),
   createdAt: integer("created_at").notNull(),
   expiresAt: integer("expires_at").notNull(),
+  scope: text().$type<"read" | "write" | "admin">().notNull().default("admin"),
+  /** The token that it was made with; null for the one in the Worker's secrets. */
+  tokenId: text("token_id"),
 });
+
+/** Access tokens besides the one in the Worker's secrets. */
+export const tokens = sqliteTable(
+  "tokens",
+  {
+    id: text().primaryKey(),
+    name: text().notNull(),
+    /** SHA-256 of the token, hex. */
+    digest: text().notNull(),
+    scope: text().$type<"read" | "write" | "admin">().notNull(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    /** The day of its last use. */
+    lastUsedAt: integer("last_used_at"),
+  },
+  (table) => [uniqueIndex("tokens_by_digest").on(table.digest)],
+);
 
 /** Pairing requests and paired senders of channels. */
 export const pairings = sqliteTable(

@@ -1,6 +1,9 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentIds, agentOf, defaultAgentId, sharingAgents } from "../config/agents.ts";
 import { workspacePrefix } from "../config/workspace-prefix.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { isZone } from "../lib/zone.ts";
+import { knownConfiguration } from "../services/current-config.ts";
 import type { Services } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -40,6 +43,30 @@ const readRoute = createRoute({
   responses: { 200: { description: "The agent", content: { "application/json": { schema: agent } } } },
 });
 
+const zoneRoute = createRoute({
+  method: "put",
+  path: "/agents/{id}/time-zone",
+  summary: "Tell the time zone of the owner's browser",
+  description:
+    "It counts where the configuration names no `userTimezone`, and is remembered for the agent. Only the page tells it: " +
+    "the zone of a token's or a webhook's origin says nothing about the owner.",
+  request: {
+    params: z.object({ id: z.string() }),
+    query: noQuery,
+    body: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: z.strictObject({
+            timeZone: z.string().max(64).refine(isZone, "is no time zone; use an IANA name such as Europe/Zurich"),
+          }),
+        },
+      },
+    },
+  },
+  responses: { 204: { description: "Noted" } },
+});
+
 /** `/v1/agents`; the routes below an agent have their own files. */
 export const agentListRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
@@ -49,6 +76,21 @@ agentListRoutes.openapi(listRoute, (c) => {
 });
 
 agentListRoutes.openapi(readRoute, (c) => c.json(agentView(c.get("services"), c.req.valid("param").id), 200));
+
+agentListRoutes.openapi(zoneRoute, async (c) => {
+  const { id } = c.req.valid("param");
+  agentOf(c.get("services").config, id);
+  if (c.get("caller").via !== "page") {
+    throw new IsopodError(
+      "forbidden",
+      "Only the page of a logged-in owner tells a time zone.",
+      "Set agents.defaults.userTimezone.",
+    );
+  }
+  const told = { agentId: id, zone: c.req.valid("json").timeZone, toldAt: Date.now() };
+  await knownConfiguration(c.env.DB).tellZone(told);
+  return c.body(null, 204);
+});
 
 /** @throws IsopodError `not_found` */
 function agentView(services: Pick<Services, "config" | "modelRefOf">, id: string): z.output<typeof agent> {

@@ -24,6 +24,7 @@ import { pluginRoutes } from "./plugins.ts";
 import { promptRoutes } from "./prompt.ts";
 import { skillInstallRoutes } from "./skill-installs.ts";
 import { skillRoutes } from "./skills.ts";
+import { tokenRoutes } from "./tokens.ts";
 import { TURN_ROUTES } from "./turn-app.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
@@ -56,6 +57,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", grantRoutes],
       ["/v1", budgetRoutes],
       ["/v1", pairingRoutes],
+      ["/v1", tokenRoutes],
       ["/v1", auditRoutes],
       ["/v1", pluginRoutes],
       ["/v1", promptRoutes],

@@ -3,21 +3,29 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { IsopodError } from "../lib/errors.ts";
 import { base32 } from "../lib/ids.ts";
 import { secretEqual } from "../security/secret-equal.ts";
-import { addLogin, hasLogin, removeLogin } from "../services/logins.ts";
-import type { AppEnv } from "./context.ts";
+import { addLogin, findLogin, removeLogin } from "../services/logins.ts";
+import { noteSecurityEvent } from "../services/security-events.ts";
+import { findToken, includesScope, type Scope } from "../services/tokens.ts";
+import { clientAddress, WrongAttempts } from "./attempts.ts";
+import type { AppEnv, Caller } from "./context.ts";
+import { scopeOf } from "./scopes.ts";
 
 const COOKIE = "isopod_login";
 const LOGIN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
+/** Wrong tokens as this isolate has seen them. */
+const wrongTokens = new WrongAttempts();
+
 /**
- * Requires the access token, or the cookie of a logged-in browser. Without a configured token every request is refused.
+ * Requires a token, or the cookie of a logged-in browser, with the scope that the route needs. Without `ISOPOD_TOKEN`
+ * every request is refused.
  */
 export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  const isKnown = bearer === undefined ? await hasCookie(c) : await isToken(c, bearer);
-  c.set("caller", bearer === undefined ? "page" : "token");
-  if (!isKnown) {
+  const caller = bearer === undefined ? await cookieCaller(c) : await tokenCaller(c, bearer);
+  if (caller === undefined) {
+    if (bearer !== undefined) await refuseIfTooMany(c, "a request");
     c.header("WWW-Authenticate", "Bearer");
     throw new IsopodError(
       "unauthorized",
@@ -25,12 +33,26 @@ export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
       "Send Authorization: Bearer <ISOPOD_TOKEN>.",
     );
   }
+  c.set("caller", caller);
+  const needed = scopeOf(c.req.method, c.req.path);
+  if (!includesScope(caller.scope, needed)) {
+    throw new IsopodError(
+      "forbidden",
+      `This needs a token with the scope '${needed}'; '${caller.name}' has '${caller.scope}'.`,
+      "Make one with POST /v1/tokens, or use ISOPOD_TOKEN.",
+    );
+  }
   await next();
 };
 
-/** Exchanges the token for a login cookie: opaque, valid for 30 days, HttpOnly. @throws IsopodError `unauthorized` */
+/**
+ * Exchanges a token for a login cookie with its scope: opaque, valid for 30 days, HttpOnly.
+ * @throws IsopodError `unauthorized`, `rate_limited`
+ */
 export async function logIn(c: Context<AppEnv>, token: string): Promise<void> {
-  if (!(await isToken(c, token))) {
+  const caller = await tokenCaller(c, token);
+  if (caller === undefined) {
+    await refuseIfTooMany(c, "a login");
     throw new IsopodError(
       "unauthorized",
       "That is not the access token.",
@@ -39,28 +61,65 @@ export async function logIn(c: Context<AppEnv>, token: string): Promise<void> {
   }
   const value = base32(crypto.getRandomValues(new Uint8Array(32)));
   const now = Date.now();
-  await addLogin(c.env.DB, value, { createdAt: now, expiresAt: now + LOGIN_DAYS * DAY_MS });
-  const secure = new URL(c.req.url).protocol === "https:";
-  setCookie(c, COOKIE, value, { httpOnly: true, sameSite: "Strict", secure, path: "/", maxAge: LOGIN_DAYS * 86_400 });
+  const { scope, name, tokenId = null } = caller;
+  await addLogin(c.env.DB, value, { createdAt: now, expiresAt: now + LOGIN_DAYS * DAY_MS, scope, tokenId });
+  const { protocol } = new URL(c.req.url);
+  setCookie(c, cookieName(c), value, {
+    ...{ httpOnly: true, sameSite: "Strict", path: "/", maxAge: LOGIN_DAYS * 86_400 },
+    secure: protocol === "https:",
+  });
+  const event = { kind: "login", agentId: "", by: name, subject: clientAddress(c.req.raw), detail: scope } as const;
+  c.executionCtx.waitUntil(noteSecurityEvent(c.env.DB, event, now));
 }
 
 /** Deletes the login of a browser, and its cookie. */
 export async function logOut(c: Context<AppEnv>): Promise<void> {
-  const value = getCookie(c, COOKIE);
+  const value = getCookie(c, cookieName(c));
   if (value !== undefined) await removeLogin(c.env.DB, value);
-  deleteCookie(c, COOKIE, { path: "/" });
+  deleteCookie(c, cookieName(c), { path: "/", secure: new URL(c.req.url).protocol === "https:" });
 }
 
-async function isToken(c: Context<AppEnv>, given: string): Promise<boolean> {
+/**
+ * The name of the login cookie. Cookies do not depend on the port, so on a machine of one's own its name does; on https
+ * the prefix keeps other hosts of the domain from setting it.
+ */
+function cookieName(c: Context<AppEnv>): string {
+  const { protocol, port } = new URL(c.req.url);
+  return protocol === "https:" ? `__Host-${COOKIE}` : `${COOKIE}_${port === "" ? "80" : port}`;
+}
+
+async function tokenCaller(c: Context<AppEnv>, given: string): Promise<Caller | undefined> {
   const token = c.env.ISOPOD_TOKEN;
-  return token !== undefined && token !== "" && (await secretEqual(given, token));
+  if (token === undefined || token === "") return undefined;
+  if (await secretEqual(given, token)) return { via: "token", name: "ISOPOD_TOKEN", scope: "admin" };
+  const found = await findToken(c.env.DB, given, Date.now(), (promise) => c.executionCtx.waitUntil(promise));
+  return found && { via: "token", name: found.name, scope: found.scope, tokenId: found.id };
 }
 
-async function hasCookie(c: Context<AppEnv>): Promise<boolean> {
-  const value = getCookie(c, COOKIE);
-  if (value === undefined) return false;
+async function cookieCaller(c: Context<AppEnv>): Promise<Caller | undefined> {
+  const value = getCookie(c, cookieName(c));
+  if (value === undefined) return undefined;
   requireOwnOrigin(c);
-  return hasLogin(c.env.DB, value, Date.now(), (promise) => c.executionCtx.waitUntil(promise));
+  const login = await findLogin(c.env.DB, value, Date.now(), (promise) => c.executionCtx.waitUntil(promise));
+  return login && { via: "page", name: "page", scope: login.scope satisfies Scope };
+}
+
+/** Notes a wrong token of an address. @throws IsopodError `rate_limited` after too many */
+async function refuseIfTooMany(c: Context<AppEnv>, what: string): Promise<void> {
+  const now = Date.now();
+  const address = clientAddress(c.req.raw);
+  const { count, retryAfterSec } = wrongTokens.note(address, now);
+  if (count === 1 || retryAfterSec === 1) {
+    const event = { kind: "login", agentId: "", by: address, subject: what, detail: "refused: wrong token" } as const;
+    c.executionCtx.waitUntil(noteSecurityEvent(c.env.DB, event, now));
+  }
+  if (retryAfterSec === undefined) return;
+  c.header("Retry-After", String(retryAfterSec));
+  throw new IsopodError(
+    "rate_limited",
+    `There were too many wrong tokens from ${address}.`,
+    `Wait ${retryAfterSec} seconds. The right token works at once.`,
+  );
 }
 
 /** Refuses cross-site requests with a cookie: browsers send cookies with requests that other sites cause (CSRF). */

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Hono, NotFoundHandler } from "hono";
+import type { Hono, MiddlewareHandler, NotFoundHandler } from "hono";
 import { requireLogin } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onError } from "./errors.ts";
@@ -29,7 +29,7 @@ export function createBaseApp({ open = [], unconfigured = [], configured, notFou
   app.notFound(notFound ?? notFoundHandler(() => app.routes));
   app.use(requirePlainPath);
   for (const [path, routes] of open) app.route(path, routes);
-  app.use("/v1/*", requireLogin);
+  app.use("/v1/*", closedAnswers, requireLogin);
   for (const [path, routes] of unconfigured) app.route(path, routes);
   app.use(async (c, next) => {
     await provideServices(c);
@@ -38,3 +38,12 @@ export function createBaseApp({ open = [], unconfigured = [], configured, notFou
   for (const [path, routes] of configured) app.route(path, routes);
   return app;
 }
+
+/** Answers below `/v1` are stored by nobody, and no browser guesses what they are, unless a route says otherwise. */
+const closedAnswers: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  // The headers of an answer that an object gave, such as a socket's, cannot be changed.
+  if (c.res.status === 101 || !c.res.headers.get("Content-Type")?.startsWith("application/json")) return;
+  if (!c.res.headers.has("Cache-Control")) c.res.headers.set("Cache-Control", "no-store");
+  c.res.headers.set("X-Content-Type-Options", "nosniff");
+};

@@ -1,9 +1,10 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { receiveMessage } from "../inbound/receive-message.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import type { OpenChannel, Services } from "../services/services.ts";
+import { clientAddress, WrongAttempts } from "./attempts.ts";
 import type { AppEnv } from "./context.ts";
 
 /** `/channels/:channel/:account/webhook`, which platforms call. Answers 200 only once the message is stored. */
@@ -15,7 +16,7 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
   const open = openChannel(services, channelId, accountId);
   // The channel itself answers 405, 413, 401 and 400.
   const received = await open.channel.receive(c.req.raw, open.context);
-  if (received.kind === "refused") return received.response;
+  if (received.kind === "refused") return refused(received.response, c);
   if (received.kind === "ignored") return ignored(received.reason);
   const { message, answer = { ok: true } } = received;
   const outcome = await receiveMessage(message, open, {
@@ -31,6 +32,18 @@ channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
     return c.json({ ok: true, ignored: reason });
   }
 });
+
+/** Wrong secrets and signatures as this isolate has seen them. */
+const wrongSecrets = new WrongAttempts();
+
+/** The refusal of a channel; after too many wrong secrets from one address, 429. */
+function refused(response: Response, c: Context<AppEnv>): Response {
+  if (response.status !== 401) return response;
+  const { retryAfterSec } = wrongSecrets.note(clientAddress(c.req.raw), Date.now());
+  if (retryAfterSec === undefined) return response;
+  c.header("Retry-After", String(retryAfterSec));
+  return c.json({ ok: false, error: "Too many wrong secrets. Wait, then send the right one." }, 429);
+}
 
 /**
  * The channel and account of a webhook's address. The address is public, so every mistake in it gets the same answer;

@@ -74,7 +74,7 @@ configRoutes.openapi(rollbackRoute, async (c) => {
 });
 
 async function change(c: Context<AppEnv>, query: ChangeQuery, make: (document: JsonObject) => Json) {
-  return c.json(await storeChange(c, { ...query, author: `api:${c.get("caller")}` }, make), 200);
+  return c.json(await storeChange(c, { ...query, author: `api:${c.get("caller").via}` }, make), 200);
 }
 
 async function readDocument(c: Context): Promise<Json> {

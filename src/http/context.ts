@@ -1,4 +1,5 @@
 import type { Services } from "../services/services.ts";
+import type { Scope } from "../services/tokens.ts";
 
 /** The bindings and variables of every route. */
 export interface AppEnv {
@@ -7,6 +8,16 @@ export interface AppEnv {
     /** Absent in routes that come before the configuration is loaded. */
     services: Services;
     /** How the caller was authenticated; absent before `requireLogin`. */
-    caller: "token" | "page";
+    caller: Caller;
   };
+}
+
+/** Who calls, once that is known. */
+export interface Caller {
+  via: "token" | "page";
+  /** The token's name; `page` for a browser that logged in. */
+  name: string;
+  scope: Scope;
+  /** The id of a stored token. */
+  tokenId?: string;
 }

@@ -1,6 +1,7 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { VERSION } from "../lib/version.ts";
+import { includesScope, SCOPES } from "../services/tokens.ts";
 import { logIn, logOut } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -70,5 +71,8 @@ callerRoutes.openapi(meRoute, (c) => {
   const { config, modelRefOf } = c.get("services");
   const agentId = defaultAgentId(config);
   const model = modelRefOf(agentOf(config, agentId));
-  return c.json({ agentId, model, scopes: ["read", "write", "admin"], version: VERSION }, 200);
+  return c.json(
+    { agentId, model, scopes: SCOPES.filter((scope) => includesScope(c.get("caller").scope, scope)), version: VERSION },
+    200,
+  );
 });

@@ -1,6 +1,8 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { approvePairing, listPairings, removePairing } from "../channels/pairing.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { noteSecurityEvent } from "../services/security-events.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { smallBody } from "./request-body.ts";
@@ -72,14 +74,21 @@ pairingRoutes.openapi(approveRoute, async (c) => {
     throw new IsopodError(
       "not_found",
       `code: no pairing request has '${code}'`,
-      "A code is good for an hour; GET /v1/pairings.",
+      "A code is good for an hour. If it has expired, have the person write again: they get a new one.",
     );
   }
+  await note(c, approved.id, owner ? "approved as owner" : "approved");
   return c.json(approved, 200);
 });
 
 pairingRoutes.openapi(removeRoute, async (c) => {
   const { id } = c.req.valid("param");
   if (!(await removePairing(c.env.DB, id))) throw new IsopodError("not_found", `id: there is no pairing '${id}'`);
+  await note(c, id, "removed");
   return c.body(null, 204);
 });
+
+async function note(c: Context<AppEnv>, subject: string, detail: string): Promise<void> {
+  const event = { kind: "pairing", agentId: "", by: c.get("caller").name, subject, detail } as const;
+  await noteSecurityEvent(c.env.DB, event, Date.now());
+}

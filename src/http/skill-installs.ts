@@ -149,6 +149,6 @@ async function recordChange(
 ): Promise<void> {
   if (action === "current") return;
   await noteSkillChange(c.env);
-  const by = `api:${c.get("caller")}`;
+  const by = `api:${c.get("caller").via}`;
   await writeSkillAudit(c.env.DB, { agentId, by, action, scope: place.scope, folder, entry }, Date.now());
 }

@@ -1,5 +1,6 @@
 import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
 import { findActivation } from "../channels/activation.ts";
+import type { Delivery, InboundMessage } from "../channels/channel.ts";
 import { findKnownPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
 import type { Agent } from "../config/agents.ts";
 import { isAddressedIn } from "../config/group-chat.ts";
@@ -54,7 +55,7 @@ export async function offerPairing(
   { channel, context }: OpenChannel,
   database: D1Database,
 ): Promise<void> {
-  const { sender, conversation } = source.message;
+  const { sender } = source.message;
   const peer = pairingPeer(source);
   const code = base32(crypto.getRandomValues(new Uint8Array(PAIRING_CODE_BYTES))).toUpperCase();
   const now = Date.now();
@@ -62,15 +63,27 @@ export async function offerPairing(
   const isNew = await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) });
   if (!isNew) return;
   const text = `This agent does not know you yet. Ask its owner to approve this code: **${code}**`;
+  for (const outcome of await sayAtOnce(text, source.message, { channel, context })) {
+    log("info", "pairing.offered", { channel: channel.id, outcome });
+    // The code did not arrive: the next message gets a new one.
+    if (outcome === "retry" || outcome === "failed") await forgetRequest(database, peer);
+  }
+}
+
+/** Says something to the author of a message, outside of any session. Gives the outcome of each part. */
+export async function sayAtOnce(
+  text: string,
+  { conversation }: InboundMessage,
+  { channel, context }: OpenChannel,
+): Promise<Delivery["outcome"][]> {
   const { kind, id: conversationId } = conversation;
   const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };
+  const outcomes: Delivery["outcome"][] = [];
   for (const part of channel.format(text)) {
-    const outbound = { target, text: part, deliveryId: newId("dlv", now) };
-    const delivery = await within(SEND_TIMEOUT_MS, (signal) => channel.send(outbound, context, signal));
-    log("info", "pairing.offered", { channel: channel.id, outcome: delivery.outcome });
-    // The code did not arrive: the next message gets a new one.
-    if (delivery.outcome === "retry" || delivery.outcome === "failed") await forgetRequest(database, peer);
+    const outbound = { target, text: part, deliveryId: newId("dlv", Date.now()) };
+    outcomes.push((await within(SEND_TIMEOUT_MS, (signal) => channel.send(outbound, context, signal))).outcome);
   }
+  return outcomes;
 }
 
 function pairingPeer({ channelId, accountId, message }: InboundSource): Peer {

@@ -7,8 +7,9 @@ import { addressOf } from "../services/call-session.ts";
 import type { Config, OpenChannel, Services } from "../services/services.ts";
 import type { SessionEnv } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
-import { decideSenderAccess, offerPairing } from "./access.ts";
+import { decideSenderAccess, offerPairing, sayAtOnce } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { SenderCounts } from "./sender-rate.ts";
 import { answeringAgent, overheardRequest, sessionRequest } from "./session-request.ts";
 
 /** Dependencies of the pipeline, provided by a webhook route, a gateway object, an email handler or a poller. */
@@ -20,6 +21,9 @@ export interface InboundDeps {
   /** Keeps work alive that continues after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
+
+const senderCounts = new SenderCounts();
+const TOO_MANY = "You write faster than I may read. This message was not taken up: wait a minute, then send it again.";
 
 export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
 
@@ -41,6 +45,17 @@ export async function receiveMessage(
   if (decision.kind === "pair") {
     waitUntil(offerPairing(source, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };
+  }
+  if (!decision.owner) {
+    const rated = senderCounts.count(
+      `${source.channelId}:${source.accountId}:${message.sender.id}`,
+      config.security.senderRate,
+      Date.now(),
+    );
+    if (rated.over) {
+      if (rated.tell && decision.kind === "allow") waitUntil(sayAtOnce(TOO_MANY, message, open));
+      return { kind: "ignored", reason: "the sender writes more than security.senderRate allows" };
+    }
   }
   const limit = decision.kind === "overhear" ? historyLimitIn(message, open, config, agent.id) : undefined;
   if (limit === 0) return { kind: "ignored", reason: "the agent was not addressed" };

@@ -1,0 +1,18 @@
+import type { Scope } from "../services/tokens.ts";
+
+/** Routes that need `admin` for every method, and those that need it for changes. All below `/v1`. */
+const ADMIN = /^\/v1\/(?:tokens|pairings)(?:\/|$)|^\/v1\/audit\/export$/;
+const ADMIN_TO_CHANGE =
+  /^\/v1\/(?:config|approvals|plugins|skills|doctor)(?:\/|$)|^\/v1\/agents\/[^/]+\/(?:skills|bootstrap|time-zone)(?:\/|$)|^\/v1\/sessions\/[^/]+\/grants(?:\/|$)/;
+/** What everybody who is logged in may do. */
+const OWN = /^\/v1\/(?:me|logout)$/;
+/** A socket sends messages. */
+const SOCKET = /^\/v1\/sessions\/[^/]+\/socket$/;
+
+/** The scope that a request below `/v1` needs. */
+export function scopeOf(method: string, path: string): Scope {
+  if (OWN.test(path)) return "read";
+  if (ADMIN.test(path)) return "admin";
+  if (method !== "GET" && method !== "HEAD") return ADMIN_TO_CHANGE.test(path) ? "admin" : "write";
+  return SOCKET.test(path) ? "write" : "read";
+}
