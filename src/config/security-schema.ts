@@ -79,6 +79,7 @@ export const security = z
       })
       .prefault({})
       .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
+    auditDays: z.number().int().min(1).default(365).describe("How many days the audit trail is kept."),
     senderRate: z
       .strictObject({
         messagesPerMinute: z.number().int().min(1).default(20).describe("Most messages within a minute."),

@@ -11,6 +11,7 @@ export type Area =
   | "agents"
   | "channels"
   | "owners"
+  | "security"
   | "workspaces"
   | "memory"
   | "skills"

@@ -11,6 +11,7 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineSecrets } from "./secrets.ts";
+import { examineSecurity } from "./security.ts";
 import { examineSessionLocations } from "./session-locations.ts";
 import { examineSkillInstalls, examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
@@ -28,6 +29,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["agents", examineAgents],
   ["channels", examineChannels],
   ["owners", examineOwners],
+  ["security", examineSecurity],
   ["workspaces", examineWorkspaces],
   ["memory", examineMemory],
   ["skills", examineSkills],

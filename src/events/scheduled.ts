@@ -9,11 +9,13 @@ import { otherIndexedAgents } from "../memory/store/clear-index.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
 import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
+import { pruneAudit } from "../session-store/audit-trail.ts";
 
 /** Most agents in one query; D1 takes 100 parameters. */
 const MAX_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** Ticks are this far apart, so that one falls into each hour's first interval. */
 const TICK_MS = 5 * MINUTE_MS;
 /** Most indexes that are cleared per hour. */
@@ -21,7 +23,8 @@ const MAX_CLEARED = 5;
 
 /**
  * Handles a cron tick: requests indexing of memories whose interval has passed, and once an hour the clearing of
- * indexes of agents without memory. Without any interval it only reads the configuration in force. Never rejects: the
+ * indexes of agents without memory. Once a day old lines of the audit trail are deleted. Without any interval it
+ * only reads the configuration in force. Never rejects: the
  * next tick tries again.
  * @param scheduledAt the planned time: a tick may come late
  */
@@ -32,6 +35,7 @@ export async function tick(env: Env, scheduledAt: number, now: number = schedule
     const due = await dueMemories(env.MEMORY, config, now);
     if (scheduledAt % HOUR_MS < TICK_MS) due.push(...(await needlessMemories(env.MEMORY, config)));
     await requestIndexingOfAll(env.INDEXING, due);
+    if (scheduledAt % DAY_MS < TICK_MS) await pruneAudit(env.DB, now - config.security.auditDays * DAY_MS);
   } catch (thrown) {
     log("warn", "tick.failed", { error: messageOf(thrown) });
   }

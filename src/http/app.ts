@@ -6,6 +6,7 @@ import { auditRoutes } from "./audit.ts";
 import { createBaseApp } from "./base-app.ts";
 import { bootstrapFileRoutes } from "./bootstrap-files.ts";
 import { budgetRoutes } from "./budgets.ts";
+import { capabilityRoutes } from "./capabilities.ts";
 import { configRoutes } from "./config.ts";
 import { configImportRoutes } from "./config-import.ts";
 import { configSchemaRoutes } from "./config-schema.ts";
@@ -50,6 +51,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ...TURN_ROUTES,
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
+      ["/v1", capabilityRoutes],
       ["/v1", bootstrapFileRoutes],
       ["/v1", skillRoutes],
       ["/v1", memoryRoutes],

@@ -1,11 +1,13 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { defaultAgentId } from "../config/agents.ts";
 import { AUDIT_KINDS } from "../security/audit-entry.ts";
-import { pageOfAudit } from "../session-store/audit-trail.ts";
+import { exportAudit, pageOfAudit } from "../session-store/audit-trail.ts";
 import { readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { listQuery, nextPage } from "./query-schema.ts";
+import { DATA_HEADERS } from "./file-response.ts";
+import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
+import { streamContent } from "./stream-content.ts";
 
 const kind = z.enum(AUDIT_KINDS);
 
@@ -29,7 +31,7 @@ const entry = z
 const listRoute = createRoute({
   method: "get",
   path: "/audit",
-  summary: "List what plugins changed and people commanded, the latest first",
+  summary: "List what happened: runs, refusals, approvals, logins, tokens, pairings, changes; the latest first",
   description: "Sizes and digests, never content. Entries appear after a short delay.",
   request: {
     query: z.strictObject({
@@ -55,4 +57,32 @@ auditRoutes.openapi(listRoute, async (c) => {
   const { agentId = defaultAgentId(c.get("services").config), kind, limit, before } = c.req.valid("query");
   const entries = await readList(c, (database) => pageOfAudit(database, { agentId, kind, limit, before }));
   return c.json({ entries, ...nextPage(entries, limit, ({ at, id }) => ({ at, key: id })) }, 200);
+});
+
+const exportRoute = createRoute({
+  method: "get",
+  path: "/audit/export",
+  summary: "Export the audit trail as JSON Lines, the latest first",
+  request: {
+    query: z.strictObject({
+      agentId: z.string().optional().openapi({ description: "Which agent; the default agent where absent." }),
+      since: wholeNumber({ min: 0 }).default(0).openapi({ description: "Milliseconds since the epoch." }),
+    }),
+  },
+  responses: { 200: { description: "One entry a line", content: streamContent("application/x-ndjson") } },
+});
+
+auditRoutes.openapi(exportRoute, async (c) => {
+  const { agentId = defaultAgentId(c.get("services").config), since } = c.req.valid("query");
+  const lines = exportAudit(c.env.DB, agentId, since);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await lines.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+  });
+  const headers = { ...DATA_HEADERS, "Content-Type": "application/x-ndjson" };
+  return new Response(body, { headers: { ...headers, "Content-Disposition": 'attachment; filename="audit.jsonl"' } });
 });

@@ -15,6 +15,7 @@ import { historyPage } from "./message-schema.ts";
 import { listQuery, nextPage, wholeNumber } from "./query-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
 import { checkedKey, isAlwaysThere, sessionParam as params, requireSession, sessionAddress } from "./session-lookup.ts";
+import { streamContent } from "./stream-content.ts";
 
 const pageQuery = {
   limit: wholeNumber({ min: 1, max: 200 }).default(50),
@@ -137,11 +138,6 @@ const abortRoute = createRoute({
     },
   },
 });
-
-/** The content of a streamed body. */
-function streamContent(mediaType: string): Record<string, { schema: z.ZodString }> {
-  return { [mediaType]: { schema: z.string() } };
-}
 
 const spillRoute = createRoute({
   method: "get",

@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, lte } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
-import { audit } from "../db/schema.ts";
+import { audit, runs } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { head } from "../lib/text.ts";
 import type { AuditLine } from "../security/audit-entry.ts";
@@ -90,22 +90,80 @@ function bounded(line: AuditLine): AuditLine {
   };
 }
 
-/** A page of an agent's audit trail in D1, the latest first. */
+/** One line as people read it. */
+export type AuditRow = typeof audit.$inferSelect;
+
+/**
+ * A page of an agent's audit trail in D1, the latest first, with what concerns no agent in particular (logins, tokens,
+ * pairings). Its runs are lines, too, read from the index of runs.
+ */
 export async function pageOfAudit(
   database: D1Database,
   { agentId, kind, limit, before }: AuditQuery,
-): Promise<(typeof audit.$inferSelect)[]> {
+): Promise<AuditRow[]> {
+  const lines = kind === "run" ? [] : await storedLines(database, { agentId, kind, limit, before });
+  const ran = kind === undefined || kind === "run" ? await runLines(database, { agentId, limit, before }) : [];
+  return [...lines, ...ran].sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)).slice(0, limit);
+}
+
+function storedLines(database: D1Database, { agentId, kind, limit, before }: AuditQuery): Promise<AuditRow[]> {
   const ofKind = kind === undefined ? undefined : eq(audit.kind, kind);
+  const ofAgent = inArray(audit.agentId, [agentId, ""]);
   const rows = drizzle(database)
     .select()
     .from(audit)
-    .where(and(eq(audit.agentId, agentId), ofKind, listedAfter(audit.at, audit.id, before)));
-  return rows.orderBy(desc(audit.at), desc(audit.id)).limit(limit);
+    .where(and(ofAgent, ofKind, listedAfter(audit.at, audit.id, before)));
+  return rows.orderBy(desc(audit.at), desc(audit.id)).limit(limit).all();
 }
 
+async function runLines(
+  database: D1Database,
+  { agentId, limit, before }: Omit<AuditQuery, "kind">,
+): Promise<AuditRow[]> {
+  const rows = await drizzle(database)
+    .select()
+    .from(runs)
+    .where(and(eq(runs.agentId, agentId), listedAfter(runs.acceptedAt, runs.id, before)))
+    .orderBy(desc(runs.acceptedAt), desc(runs.id))
+    .limit(limit);
+  return rows.map(({ id, acceptedAt: at, sessionKey, status, model, errorCode, inputTokens, outputTokens }) => ({
+    ...{ id, at, kind: "run", agentId, sessionKey, runId: id, by: model ?? "", subject: status },
+    ...{ bytesBefore: null, bytesAfter: null, hash: null },
+    detail: [...(errorCode === null ? [] : [errorCode]), `${inputTokens} tokens in, ${outputTokens} out`].join("; "),
+  }));
+}
+
+/** Lines of an export that are read at once. */
+const EXPORT_PAGE = 500;
+
+/** An agent's audit trail as JSON Lines, the latest first, back to an instant (milliseconds since the epoch). */
+export async function* exportAudit(database: D1Database, agentId: string, since: number): AsyncGenerator<string> {
+  let before: ListCursor | undefined;
+  for (;;) {
+    const page = await pageOfAudit(database, { agentId, kind: undefined, limit: EXPORT_PAGE, before });
+    const wanted = page.filter(({ at }) => at >= since);
+    if (wanted.length > 0) yield wanted.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const last = page.at(-1);
+    if (page.length < EXPORT_PAGE || wanted.length < page.length || last === undefined) return;
+    before = { at: last.at, key: last.id };
+  }
+}
+
+/** Lines that one call deletes. */
+const MAX_PRUNED = 5_000;
+
+/** Deletes lines that are older than an instant; a long trail is done in several calls. Idempotent. */
+export async function pruneAudit(database: D1Database, before: number): Promise<void> {
+  await database
+    .prepare("delete from audit where id in (select id from audit where at < ? order by at limit ?)")
+    .bind(before, MAX_PRUNED)
+    .run();
+}
+
+/** Which lines of the audit trail. */
 interface AuditQuery {
   agentId: string;
-  /** Only entries of this kind. */
+  /** Only lines of this kind. */
   kind: string | undefined;
   limit: number;
   before: ListCursor | undefined;

@@ -74,8 +74,21 @@ export class TurnGate {
     return decide(this.rules, this.#principal, "use-tool", { name: tool }, []).verdict === "allow";
   }
 
-  /** See `LoopDeps.gate`. */
-  async decide({ tool, args }: GatedCall): Promise<Gate> {
+  /** See `LoopDeps.gate`. A call that reaches out or changes what later turns obey is noted in the audit trail. */
+  async decide(call: GatedCall): Promise<Gate> {
+    const gate = await this.#decideCall(call);
+    const effects = gate.kind === "go" ? (call.tool.effects?.(call.args as never) ?? []) : [];
+    for (const effect of effects) if (effect.kind !== "read") this.#noteCall(call.tool.name, effect);
+    return gate;
+  }
+
+  #noteCall(tool: string, effect: Exclude<Effect, { kind: "read" }>): void {
+    const run = this.#runId === undefined ? {} : { runId: this.#runId };
+    const detail = effect.kind === "run" ? "a script" : effect.kind === "send" ? effect.to : effect.what;
+    this.#deps.audit([{ kind: "tool", by: tool, subject: effect.kind, detail, ...run }]);
+  }
+
+  async #decideCall({ tool, args }: GatedCall): Promise<Gate> {
     const labels = labelsInView(this.#deps.messages());
     const ownQuestion = tool.approval?.(args as never);
     if (ownQuestion !== undefined) return this.#ask(ownQuestion, { tool: tool.name });

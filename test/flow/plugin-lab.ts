@@ -29,7 +29,7 @@ export async function auditOf(name: string, atLeast = 1): Promise<AuditRow[]> {
   const { sessionKey } = session(name);
   const read = async () => {
     const { entries } = await (await call("GET", "/v1/audit?limit=200")).json<{ entries: AuditRow[] }>();
-    return entries.filter((entry) => entry.sessionKey === sessionKey).reverse();
+    return entries.filter((entry) => entry.sessionKey === sessionKey && entry.kind !== "run").reverse();
   };
   await waitFor(async () => (await read()).length >= atLeast);
   return read();

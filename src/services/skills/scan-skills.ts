@@ -2,7 +2,7 @@ import type { Agent } from "../../config/agents.ts";
 import { discover } from "../../skills/discover.ts";
 import { installedSkillSource } from "../../skills/install/install-target.ts";
 import { checkQuarantine, type FilesByLocation } from "../../skills/install/quarantine.ts";
-import type { LeftOut, SkillRoot } from "../../skills/skill.ts";
+import type { LeftOut, Skill, SkillRoot } from "../../skills/skill.ts";
 import { SkillCache } from "../../skills/skill-cache.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Services } from "../services.ts";
@@ -52,7 +52,9 @@ async function scanRoots(
   finishes: boolean,
 ): Promise<SkillScan> {
   const { skills, leftOut, files } = await discover(roots, services.config.skills.limits, cache);
-  const { quarantined, unanswered } = await findQuarantined(files, agent, services, finishes);
+  const { quarantined: changed, signed, unanswered } = await findQuarantined(files, agent, services, finishes);
+  const { requireSignature } = services.config.skills.install;
+  const quarantined = requireSignature ? withUnsigned(changed, skills, signed) : changed;
   return {
     scanned: scannedSkills(withQuarantinedNames({ skills, leftOut, quarantined })),
     unanswered: [...leftOut.filter(({ code }) => UNANSWERED.has(code)), ...unanswered],
@@ -70,19 +72,35 @@ async function findQuarantined(
   agent: Agent,
   services: Services,
   finishes: boolean,
-): Promise<{ quarantined: ReadonlyMap<string, string>; unanswered: LeftOut[] }> {
+): Promise<{ quarantined: ReadonlyMap<string, string>; signed: ReadonlySet<string>; unanswered: LeftOut[] }> {
   const { own, managed } = installTargets(agent, services);
   const checked = await Promise.all(
     [own, managed].map(async (target) => ({ target, ...(await checkQuarantine(target, files, finishes)) })),
   );
   return {
     quarantined: new Map(checked.flatMap(({ reasons }) => [...reasons])),
+    signed: new Set(checked.flatMap(({ signed }) => [...signed])),
     unanswered: checked.flatMap(({ target, unanswered: reason }) => {
       const location = target.lockKey;
       const left = { name: location, source: installedSkillSource(target), location, code: "unreachable" };
       return reason === undefined ? [] : [{ ...left, reason }];
     }),
   };
+}
+
+const UNSIGNED =
+  "skills.install.requireSignature is set, and it has no signature of a trusted key. Install a signed one, or take the setting back.";
+
+/** A quarantine with every skill that is neither bundled nor signed by a trusted key. */
+function withUnsigned(
+  quarantined: ReadonlyMap<string, string>,
+  skills: readonly Skill[],
+  signed: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const unsigned = skills.filter(
+    ({ source, location }) => source !== "bundled" && !signed.has(location) && !quarantined.has(location),
+  );
+  return new Map([...quarantined, ...unsigned.map(({ location }) => [location, UNSIGNED] as const)]);
 }
 
 /**

@@ -12,6 +12,8 @@ import type { LockedFile } from "./package-manifest.ts";
 export interface Quarantine {
   /** The reasons by location, for the gates' `quarantined`. */
   reasons: ReadonlyMap<string, string>;
+  /** The locations of skills that are as they were installed, signed by a trusted key. */
+  signed: ReadonlySet<string>;
   /** Why the skills could not be checked; all of them are quarantined then. */
   unanswered?: string;
 }
@@ -28,17 +30,36 @@ export async function checkQuarantine(
 ): Promise<Quarantine> {
   const { address } = target;
   const here = new Map([...found].filter(([location]) => location.startsWith(address)));
-  if (here.size === 0) return { reasons: new Map() };
+  if (here.size === 0) return { reasons: new Map(), signed: new Set() };
   try {
     const lock = await readLock(target);
     const reasons = await integrityFaults({ lock, address, read: (path) => readInstalledFile(target, path) }, here);
     if (finishes) await finishAbandoned(target, lock);
-    return { reasons };
+    const locked = lock.kind === "damaged" ? new Map<string, LockEntry | DamagedEntry>() : lock.lock.skills;
+    return {
+      reasons,
+      signed: new Set([...here.keys()].filter((location) => isSigned(location, address, reasons, locked))),
+    };
   } catch (thrown) {
     log("warn", "skills.integrity_unknown", { lock: target.lockKey, error: messageOf(thrown) });
     const unanswered = `It could not be checked against its install: ${messageOf(thrown)} The check is repeated later.`;
-    return { reasons: new Map([...here.keys()].map((location) => [location, unanswered])), unanswered };
+    return {
+      reasons: new Map([...here.keys()].map((location) => [location, unanswered])),
+      signed: new Set(),
+      unanswered,
+    };
   }
+}
+
+function isSigned(
+  location: string,
+  address: string,
+  reasons: ReadonlyMap<string, string>,
+  skills: ReadonlyMap<string, LockEntry | DamagedEntry>,
+): boolean {
+  const [folder = ""] = location.slice(address.length).split("/");
+  const entry = skills.get(folder);
+  return !reasons.has(location) && entry?.state === "installed" && entry.signature.kind === "trusted";
 }
 
 async function readInstalledFile({ files, root }: InstallTarget, path: string): Promise<Uint8Array | undefined> {

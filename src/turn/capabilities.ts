@@ -1,0 +1,122 @@
+import { groupRulesOf } from "../channels/group-rules.ts";
+import { policyRules } from "../config/policy-rules.ts";
+import { hostLabel, type Label, strangerLabel } from "../security/labels.ts";
+import { type Action, decide, type PolicyDecision, type PolicyRules, type Resource } from "../security/policy.ts";
+import type { ToolPolicy } from "../security/tool-policy.ts";
+import { agentIn, type Services } from "../services/services.ts";
+
+/** What one class of sender may do at one place, after reading words of one kind. */
+export interface CapabilityRow {
+  sender: "owner" | "other";
+  /** `direct`, or a group; with the channel and the group's id where those have rules of their own. */
+  place: string;
+  /** What the turn has read: nothing foreign, a stranger's words, or a page. */
+  read: "own" | "stranger" | "host";
+  /** False for heartbeats, jobs and hooks. */
+  attended: boolean;
+  cells: CapabilityCell[];
+}
+
+/** One action, and what is decided about it by which rule. */
+export interface CapabilityCell extends PolicyDecision {
+  action: Action;
+  /** The tool; for other actions an example of what they are done to. */
+  resource: string;
+}
+
+/** The tools that a matrix has a cell for. */
+export const MATRIX_TOOLS: readonly string[] = [
+  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "message", "gateway"],
+  ...["sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
+  ...["memory_search", "memory_get"],
+];
+
+const READ: Readonly<Record<CapabilityRow["read"], readonly Label[]>> = {
+  own: [],
+  stranger: [strangerLabel("telegram:0")],
+  host: [hostLabel("example.org")],
+};
+
+/** The other actions, each with an example. In a direct conversation nobody else reads the answer. */
+function otherActions(isShared: boolean): { action: Action; resource: Resource }[] {
+  return [
+    { action: "run-command", resource: { name: "a script", programs: undefined } },
+    { action: "reach-host", resource: { name: "a host that nobody named" } },
+    { action: "reach-host", resource: { name: "an address that somebody named", isNamed: true } },
+    { action: "persist", resource: { name: "AGENTS.md" } },
+    { action: "send-message", resource: { name: "another conversation" } },
+    { action: "send-message", resource: { name: "the conversation that asked", isHere: true } },
+    { action: "read-private", resource: { name: "MEMORY.md", isHere: !isShared } },
+  ];
+}
+
+const OWNERS_VIEWS = ["own", "stranger", "host"] as const;
+const STRANGERS_VIEWS = ["stranger", "host"] as const;
+
+interface Place {
+  name: string;
+  isShared: boolean;
+  channel?: string;
+  group?: ToolPolicy | undefined;
+}
+
+/**
+ * What an agent's turns may do: for each class of sender, place and kind of words read, every decision of the policy
+ * that enforces it. Plain data from one revision of the configuration.
+ * @throws IsopodError `not_found` if there is no such agent
+ */
+export function capabilities(services: Services, agentId: string): CapabilityRow[] {
+  const agent = agentIn(services, agentId);
+  const rows: CapabilityRow[] = [];
+  for (const place of placesOf(services)) {
+    for (const sender of ["owner", "other"] as const) {
+      const rules = policyRules(services.config, agent, { channel: place.channel, group: place.group });
+      // What a stranger says is foreign already.
+      for (const read of sender === "owner" ? OWNERS_VIEWS : STRANGERS_VIEWS) {
+        for (const attended of [true, false]) {
+          rows.push({
+            sender,
+            place: place.name,
+            read,
+            attended,
+            cells: cellsOf(rules, { sender, read, attended, place }),
+          });
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+function cellsOf(
+  rules: PolicyRules,
+  { sender, read, attended, place }: Pick<CapabilityRow, "sender" | "read" | "attended"> & { place: Place },
+): CapabilityCell[] {
+  const principal = { owner: sender === "owner", attended };
+  const tools = MATRIX_TOOLS.map((name) => ({ action: "use-tool" as const, resource: { name } }));
+  return [...tools, ...otherActions(place.isShared)].map(({ action, resource }) => ({
+    action,
+    resource: resource.name,
+    ...decide(rules, principal, action, resource, READ[read]),
+  }));
+}
+
+/** The places whose rules differ: the API and the page, each channel, and each group with tools of its own. */
+function placesOf(services: Services): Place[] {
+  const places: Place[] = [{ name: "direct", isShared: false }];
+  for (const [channel, entry] of Object.entries(services.config.channels)) {
+    for (const accountId of Object.keys(entry?.accounts ?? {})) {
+      const open = services.channel(channel, accountId);
+      const { groups } = open.channel.access(open.context.account);
+      const where = `${channel}/${accountId}`;
+      places.push(
+        { name: `${where} direct`, isShared: false, channel },
+        { name: `${where} group`, isShared: true, channel, group: groupRulesOf(groups, "*")?.tools },
+      );
+      for (const [id, { tools }] of Object.entries(groups)) {
+        if (id !== "*" && tools) places.push({ name: `${where} group ${id}`, isShared: true, channel, group: tools });
+      }
+    }
+  }
+  return places;
+}

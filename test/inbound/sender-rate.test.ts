@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { SenderCounts } from "../../src/inbound/sender-rate.ts";
+
+const RATE = { messagesPerMinute: 2, messagesPerDay: 4 };
+
+test("a sender over the rate is told once in each period, and others are not affected", () => {
+  const counts = new SenderCounts();
+  const at = (minute: number, sender = "telegram:default:6") => counts.count(sender, RATE, minute * 60_000);
+  expect([at(1), at(1), at(1), at(1)]).toEqual([
+    { over: false },
+    { over: false },
+    { over: true, tell: true },
+    { over: true, tell: false },
+  ]);
+  expect(at(1, "telegram:default:7")).toEqual({ over: false });
+  expect(at(2)).toEqual({ over: true, tell: true });
+  expect(at(24 * 60 + 1)).toEqual({ over: false });
+});
