@@ -2,6 +2,7 @@ import { z } from "zod";
 import { hostAndPort } from "../security/host-guard.ts";
 import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
 import { planned } from "./field-marks.ts";
+import { hostPattern } from "./host-pattern.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
 
@@ -105,7 +106,7 @@ export const security = z
             "Which hosts commands may reach: all public ones, others than `trusted` after a question, or `trusted` alone.",
           ),
         trusted: z
-          .array(z.string().regex(/^(?:\*\.)?[a-z0-9.-]+(?::\d{1,5})?$/i, "write a host, `host:port` or `*.host`"))
+          .array(hostPattern)
           .default([])
           .describe("Hosts that may always be reached: `example.org`, `example.org:8443`, or `*.example.org`."),
         allowPrivate: z

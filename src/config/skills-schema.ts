@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pathFault } from "../lib/relative-path.ts";
 import { ed25519KeyBytes } from "../security/ed25519-key.ts";
+import { hostPattern } from "./host-pattern.ts";
 import { isShellVariable } from "./reserved-names.ts";
 import { isSecretName, looksSecret, NOT_BY_VALUE, secretRef } from "./secret-ref.ts";
 import { isOnDisk } from "./workspace-prefix.ts";
@@ -42,6 +43,18 @@ const entry = z.strictObject({
   enabled: z.boolean().default(true).describe("Whether it may be used at all."),
   apiKey: secretRef.optional().describe("The value of its `primaryEnv`, by the name of a variable here."),
   env: variables.default({}).describe("Variables that its commands see during one run, by the names of secrets here."),
+  hosts: z
+    .array(hostPattern)
+    .optional()
+    .describe(
+      "The hosts that its secrets may be sent to, as `api.example.org` or `*.example.org`. Without them an owner is asked at the first use.",
+    ),
+  secretMode: z
+    .enum(["placeholder", "value"])
+    .default("placeholder")
+    .describe(
+      "What commands see of its secrets: a placeholder that is replaced when a request leaves, or the value itself, which signing needs.",
+    ),
   config: ownFields.default({}).describe("Fields of its own."),
 });
 

@@ -4,6 +4,7 @@ import { EgressError } from "./egress-error.ts";
 import { guardedUrl, type HostRules } from "./host-guard.ts";
 import { createDnsLookup } from "./name-lookup.ts";
 import { type OutgoingRequest, outgoingRequest, redirected } from "./outgoing-request.ts";
+import type { BrokeredRequest } from "./secret-broker.ts";
 
 /**
  * Requests a public server and reads the whole answer. Redirects are followed, each guarded like the first address. Any
@@ -23,6 +24,8 @@ export interface SafeRequest {
   maxBytes?: number | undefined;
   /** Timeout of the whole call in milliseconds, within the guard's own limit. */
   timeoutMs?: number | undefined;
+  /** Changes each request just before it leaves, also after a redirect. What it throws ends the call. */
+  beforeSend?: ((request: BrokeredRequest) => BrokeredRequest) | undefined;
 }
 
 export interface SafeResponse {
@@ -65,7 +68,13 @@ export function createSafeFetch({ fetch: fetcher, limits: given, ...rules }: Saf
     const clock = deadline(bounds.timeoutMs);
     const signal = init.signal === undefined ? clock.signal : AbortSignal.any([clock.signal, init.signal]);
     try {
-      return await follow(address, outgoingRequest(init.method, init.headers, init.body), bounds, signal);
+      return await follow(
+        address,
+        outgoingRequest(init.method, init.headers, init.body),
+        bounds,
+        signal,
+        init.beforeSend,
+      );
     } catch (thrown) {
       init.signal?.throwIfAborted();
       if (clock.signal.aborted) {
@@ -86,11 +95,12 @@ export function createSafeFetch({ fetch: fetcher, limits: given, ...rules }: Saf
     first: OutgoingRequest,
     bounds: EgressLimits,
     signal: AbortSignal,
+    beforeSend: SafeRequest["beforeSend"],
   ): Promise<SafeResponse> {
     let url = await guardedUrl(address, rules, signal);
     let request = first;
     for (let hop = 0; ; hop++) {
-      const response = await send(url, request, signal);
+      const response = await send(url, request, signal, beforeSend);
       const location = REDIRECTS.includes(response.status) ? response.headers.get("Location") : null;
       if (location === null || bounds.maxRedirects === 0) return whole(response, url, bounds.maxBytes);
       await response.body?.cancel();
@@ -104,10 +114,16 @@ export function createSafeFetch({ fetch: fetcher, limits: given, ...rules }: Saf
     }
   }
 
-  async function send(url: URL, { method, headers, body }: OutgoingRequest, signal: AbortSignal): Promise<Response> {
+  async function send(
+    url: URL,
+    { method, ...request }: OutgoingRequest,
+    signal: AbortSignal,
+    beforeSend: SafeRequest["beforeSend"] = (unchanged) => unchanged,
+  ): Promise<Response> {
+    const { url: address, headers, body } = beforeSend({ url, ...request });
     try {
       const sent = { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) } as const;
-      return await fetcher(url.href, sent);
+      return await fetcher(address.href, sent);
     } catch {
       throw unreachable(url, "did not answer");
     }

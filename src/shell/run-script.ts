@@ -62,7 +62,7 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
   const files = new RunFiles(mounts, [...SHELL_COMMANDS, ...DECODERS.map(({ name }) => name)], memory, deps.now);
   const seen = () => joinLabels([...labels], requests.hosts.map(hostLabel));
   const requests: ShellRequests = new ShellRequests(
-    (url, init) => memory.idle(() => deps.fetch(url, init)),
+    (url, init) => memory.idle(() => deps.fetch(url, { ...init, beforeSend: options.beforeSend })),
     (url, sends) => options.mayReach?.({ url, sends, labels: seen() }),
   );
   const end = await execute(script, options, {

@@ -1,4 +1,5 @@
 import type { Label } from "../security/labels.ts";
+import type { SafeRequest } from "../security/safe-fetch.ts";
 
 /**
  * A simulated shell over the files of an agent. Its commands are implemented in TypeScript, and it accesses only the
@@ -25,6 +26,8 @@ export interface ShellRun {
   /** Longest time, in milliseconds. */
   timeoutMs: number;
   signal: AbortSignal;
+  /** Puts the values of secrets into a request as it leaves; see `SecretBroker`. */
+  beforeSend?: SafeRequest["beforeSend"];
   /** Asked before each request; absent if every public host may be reached. */
   mayReach?: MayReach;
 }

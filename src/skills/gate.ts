@@ -7,6 +7,10 @@ export interface SkillEntry {
   enabled: boolean;
   apiKey?: { id: string } | undefined;
   env: Readonly<Record<string, { id: string }>>;
+  /** The hosts that its secrets may be sent to; absent if none are named. */
+  hosts?: readonly string[] | undefined;
+  /** Whether commands see the values themselves. */
+  secretMode?: "placeholder" | "value" | undefined;
 }
 
 export type SkillEntries = Readonly<Record<string, SkillEntry>>;

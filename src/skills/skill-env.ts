@@ -1,11 +1,14 @@
 import { isShellVariable } from "../config/reserved-names.ts";
+import type { SkillSecret } from "../security/secret-broker.ts";
 import { byName, type SkillEntries, skillEntry, skillKey } from "./gate.ts";
 import type { Skill } from "./skill.ts";
 
 /** What the commands of one run see besides the shell's own variables. */
 export interface SkillEnv {
-  /** Values of secrets by variable, for the shell only. */
+  /** Values of secrets by variable, of entries that give commands the values. */
   env: Record<string, string>;
+  /** The secrets that commands see placeholders of. */
+  secrets: SkillSecret[];
   /** Names of configured secrets that are not set. */
   missing: string[];
   /** Sentences about variables that are withheld, without values. */
@@ -26,6 +29,7 @@ export function skillEnv(
   const missing = new Set<string>();
   const refused = new Set<string>();
   const env: Record<string, string> = {};
+  const secrets: SkillSecret[] = [];
   for (const skill of [...eligible].sort(byName)) {
     for (const { name, id } of skillVariables(skill, entries)) {
       const before = assigned.get(name);
@@ -37,13 +41,15 @@ export function skillEnv(
           continue;
         }
         assigned.set(name, { id, by: skill.name });
-        env[name] = value;
+        const { hosts, secretMode } = skillEntry(skill, entries) ?? {};
+        if (secretMode === "value") env[name] = value;
+        else secrets.push({ variable: name, value, skill: skillKey(skill), ...(hosts && { hosts }) });
       } else if (before.id !== id) {
         refused.add(`'${skill.name}' does not get ${name} from ${id}: '${before.by}' has it from ${before.id}.`);
       }
     }
   }
-  return { env, missing: [...missing], refused: [...refused] };
+  return { env, secrets, missing: [...missing], refused: [...refused] };
 }
 
 /**

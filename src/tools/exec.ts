@@ -3,7 +3,7 @@ import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
 import { head, tail } from "../lib/text.ts";
 import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
-import type { MayReach, Shell, ShellResult } from "../shell/shell.ts";
+import type { MayReach, Shell, ShellResult, ShellRun } from "../shell/shell.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 /** What commands run with. */
@@ -13,6 +13,8 @@ export interface ExecPort {
   env: Readonly<Record<string, string>>;
   /** Decides which hosts a command may reach. @param approved whether an owner has allowed the call */
   mayReach(approved: boolean): MayReach;
+  /** Puts values of secrets into the requests of a script. @param approved whether an owner has allowed the call */
+  beforeSend(script: string, approved: boolean): ShellRun["beforeSend"];
   /** The longest time of a command, in seconds. */
   timeoutSec: number;
   /** The door for what other hosts and labelled files say. */
@@ -49,6 +51,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         timeoutMs: Math.min(timeout ?? port.timeoutSec, port.timeoutSec) * 1000,
         signal: call.signal,
         mayReach: port.mayReach(call.approved),
+        beforeSend: port.beforeSend(command, call.approved),
       });
       recordEtags(result, etags);
       return execResult(result, port.outside);

@@ -14,6 +14,8 @@ import {
   policyReason,
   type Resource,
 } from "../security/policy.ts";
+import type { SafeRequest } from "../security/safe-fetch.ts";
+import { SecretBroker } from "../security/secret-broker.ts";
 import { isGranted } from "../session-store/grants.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { MayReach } from "../shell/shell.ts";
@@ -42,6 +44,12 @@ const MAX_SHOWN_CHARS = 1_000;
  */
 export class TurnGate {
   readonly rules: PolicyRules;
+  /** The secrets that commands see placeholders of. */
+  broker = new SecretBroker([]);
+  /** Finds the hosts of the skills that a script uses. */
+  skillHosts: (script: string) => Promise<readonly string[]> = async () => [];
+  /** The hosts of the skills that the scripts of this turn have used. */
+  readonly #trusted = new Set<string>();
   readonly #principal: Principal;
   readonly #deps: GateDeps;
   readonly #runId: string | undefined;
@@ -146,6 +154,35 @@ export class TurnGate {
     };
   }
 
+  /** Puts values of secrets into the requests of a script, for the hosts that may have them. */
+  beforeSend(script: string, approved: boolean): SafeRequest["beforeSend"] {
+    const mayHave = (skill: string, host: string) =>
+      this.#isSecretGranted(skill, host) || (approved && script.includes(host));
+    return (request) => this.broker.reveal(request, mayHave);
+  }
+
+  #isSecretGranted(skill: string, host: string): boolean {
+    return isGranted(this.#deps.grants, secretScope(skill, host));
+  }
+
+  /** Asks at the first use of a secret whose entry names no hosts. */
+  #decideSecrets(script: string, hosts: readonly string[]): Gate | undefined {
+    for (const host of hosts) {
+      const [secret] = this.broker.unnamedIn(script, host, (skill, at) => this.#isSecretGranted(skill, at));
+      if (secret === undefined) continue;
+      const { variable, skill } = secret;
+      if (!this.#principal.attended || !this.#principal.owner) {
+        const decision = { verdict: "deny", rule: `skills.entries.${skill}.hosts` } as const;
+        return this.#refuse(decision, "send-secret", host, []);
+      }
+      return this.#ask(
+        `Send ${variable}, a secret of the skill '${skill}', to ${host}?\n${shownText(script)}`,
+        secretScope(skill, host),
+      );
+    }
+    return undefined;
+  }
+
   async #decideEffect(tool: AnyTool, args: unknown, effect: Effect, labels: readonly Label[]): Promise<Gate> {
     if (effect.kind === "read") return this.#decideRead(effect.what, labels);
     if (effect.kind === "run") {
@@ -186,9 +223,11 @@ export class TurnGate {
   }
 
   async #decideScript(tool: AnyTool, args: unknown, script: string, labels: readonly Label[]): Promise<Gate> {
+    if (script.includes("skills/")) for (const host of await this.skillHosts(script)) this.#trusted.add(host);
     const { exec, egress, flow } = this.rules;
     const isPlain = exec.security === "full" && exec.ask !== "always" && egress === "open";
-    if (isPlain && (labels.length === 0 || flow === "off")) return { kind: "go", approved: false };
+    const hasSecrets = Object.keys(this.broker.env).some((variable) => script.includes(variable));
+    if (isPlain && !hasSecrets && (labels.length === 0 || flow === "off")) return { kind: "go", approved: false };
     const { scriptEffects } = await import("../shell/script-effects.ts");
     const { programs, urls, sendsBody } = scriptEffects(script);
     const hosts = [...new Set(urls.map(hostOf))].sort();
@@ -207,7 +246,7 @@ export class TurnGate {
     if (denied !== undefined) return this.#refuse(denied.decision, "run-command", denied.name, labels);
     const asked = decisions.filter(({ decision }) => decision.verdict === "ask");
     const [first] = asked;
-    if (first === undefined) return { kind: "go", approved: false };
+    if (first === undefined) return this.#decideSecrets(script, hosts) ?? { kind: "go", approved: false };
     const isAlwaysAsked = exec.ask === "always";
     const scope = programs === undefined || isAlwaysAsked ? undefined : { tool: tool.name, programs, hosts };
     const [question, ...lines] = execQuestion(args as Parameters<typeof execQuestion>[0]).split("\n");
@@ -222,7 +261,10 @@ export class TurnGate {
   }
 
   #host(host: string, urls: readonly string[], sends: boolean): Resource {
-    return { name: host, isNamed: urls.every((url) => this.#isNamed(url, sends ? "owner" : "anybody")) };
+    return {
+      name: host,
+      isNamed: this.#trusted.has(host) || urls.every((url) => this.#isNamed(url, sends ? "owner" : "anybody")),
+    };
   }
 
   /**
@@ -256,6 +298,11 @@ export class TurnGate {
     const run = this.#runId === undefined ? {} : { runId: this.#runId };
     this.#deps.audit([{ kind: "refusal", by: rule, subject: name, detail: action, ...run }]);
   }
+}
+
+/** What "always" allows of a secret: to send it to this host. */
+function secretScope(skill: string, host: string): GrantScope {
+  return { tool: `secret of ${skill}`, hosts: [host] };
 }
 
 /** The rules of a turn at its place. */

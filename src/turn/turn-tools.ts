@@ -3,6 +3,7 @@ import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import { createMask } from "../security/mask.ts";
+import { SecretBroker } from "../security/secret-broker.ts";
 import { transcriptReach } from "../services/memory/transcript-reach.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
@@ -17,6 +18,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnGate } from "./gate.ts";
 import { labelledLines } from "./labelled-lines.ts";
 import { spawnDepth } from "./lineage.ts";
+import { hostsOfSkillsIn } from "./skill-hosts.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
 
@@ -41,20 +43,32 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     recall: turnRecall(context, workspace, outside),
     plans,
   };
+  gate.skillHosts = (script) => hostsOfSkillsIn(script, skills, workspace);
   return toolsFor(own, extraTools).map((tool) => gate.guard(tool));
 }
 
 /** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
 export function turnShell(
   { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
-  { env, mounts }: Pick<TurnSkills, "env" | "mounts">,
+  { env: values, secrets, mounts }: Pick<TurnSkills, "env" | "secrets" | "mounts">,
   workspace: Workspace,
   { outside, gate }: { outside: OutsidePort; gate: TurnGate },
 ): ExecPort | undefined {
   if (exec === undefined) return undefined;
-  const deps = { workspace, mounts, fetch: services.egress, mask: createMask(env), now: Date.now };
+  const broker = new SecretBroker(secrets);
+  gate.broker = broker;
+  const env = { ...values, ...broker.env };
+  const maskedValues = { ...values, ...Object.fromEntries(secrets.map(({ variable, value }) => [variable, value])) };
+  const deps = { workspace, mounts, fetch: services.egress, mask: createMask(maskedValues), now: Date.now };
   const { timeoutSec } = exec;
-  return { shell: createShell(deps), env, timeoutSec, outside, mayReach: (approved) => gate.mayReach(approved) };
+  return {
+    shell: createShell(deps),
+    env,
+    timeoutSec,
+    outside,
+    mayReach: (approved) => gate.mayReach(approved),
+    beforeSend: (script, approved) => gate.beforeSend(script, approved),
+  };
 }
 
 /**

@@ -45,7 +45,9 @@ describe("a model that reads a bundled skill and does what it says", () => {
       "bundled-github",
       (config) => ({
         ...config,
-        skills: { entries: { github: { apiKey: { source: "env", id: "GITHUB_PAT" } } } },
+        skills: {
+          entries: { github: { apiKey: { source: "env", id: "GITHUB_PAT" }, hosts: [new URL(at("github")).host] } },
+        },
       }),
       { GITHUB_PAT: TOKEN },
     );

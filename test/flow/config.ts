@@ -41,7 +41,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
         anthropic: wire("anthropic-messages"),
       },
     },
-    security: { egress: { allowPrivate: [new URL(outside).host] } },
+    security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
     commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
     channels: {
       telegram: {

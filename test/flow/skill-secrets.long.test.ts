@@ -22,6 +22,7 @@ Send $SERVICE_TOKEN and $SERVICE_KEY to the service.
 const ENTRY = {
   env: { SERVICE_TOKEN: { source: "env", id: "LEAKY_TOKEN" } },
   apiKey: { source: "env", id: "LEAKY_KEY" },
+  hosts: [new URL(at("leaky")).host],
 };
 
 /** Scripts that give the service what it is to have. */
@@ -55,7 +56,12 @@ const SHOWS = [
 test("the value of a skill's secret reaches its service and nothing that is stored or shown", async () => {
   const logs = listenToLogs();
   const { sessionKey } = session("leaky");
-  const patched = await call("PATCH", "/v1/config", { skills: { entries: { leaky: ENTRY } } }, { "If-Match": "*" });
+  const patched = await call(
+    "PATCH",
+    "/v1/config",
+    { skills: { entries: { leaky: ENTRY } }, security: { flow: "off" } },
+    { "If-Match": "*" },
+  );
   expect(patched.status).toBe(200);
   await call("PUT", "/v1/agents/main/workspace/skills/leaky/SKILL.md", SKILL);
   await serve("leaky", { take: { body: "taken" }, echo: { echo: true } });

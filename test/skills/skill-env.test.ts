@@ -7,13 +7,19 @@ const secret = (name: string) => SECRETS[name];
 
 function entry(env: Record<string, string>, apiKey?: string) {
   const named = Object.fromEntries(Object.entries(env).map(([name, id]) => [name, { id }]));
-  return { enabled: true, env: named, ...(apiKey !== undefined && { apiKey: { id: apiKey } }) };
+  return {
+    enabled: true,
+    secretMode: "value" as const,
+    env: named,
+    ...(apiKey !== undefined && { apiKey: { id: apiKey } }),
+  };
 }
 
 test("a skill gets the variables of its entry, and its API key as its primary variable", () => {
   const skill = skillWith("gh", { primaryEnv: "GH_TOKEN", skillKey: "github" });
   expect(skillEnv([skill], { github: entry({ GH_HOST: "ONE" }, "TWO") }, secret)).toEqual({
     env: { GH_HOST: "value-one", GH_TOKEN: "value-two" },
+    secrets: [],
     missing: [],
     refused: [],
   });
@@ -40,6 +46,7 @@ test("an unset secret is reported, and another skill may still set the variable"
   const entries = { a: entry({ TOKEN: "GONE" }), b: entry({ TOKEN: "ONE" }) };
   expect(skillEnv([aSkill("a"), aSkill("b")], entries, secret)).toEqual({
     env: { TOKEN: "value-one" },
+    secrets: [],
     missing: ["GONE"],
     refused: [],
   });
@@ -55,4 +62,16 @@ test("a skill cannot claim a variable of the shell as its primary one", () => {
 
 test("skills that may not be used set no variables", () => {
   expect(skillEnv([], { a: entry({ TOKEN: "ONE" }) }, secret).env).toEqual({});
+});
+
+test("a secret is given as one to put in at the egress, with the hosts of its entry, unless the entry wants its value", () => {
+  const skill = skillWith("gh", { primaryEnv: "GH_TOKEN" });
+  const { secretMode: _, ...plain } = entry({ GH_HOST: "ONE" }, "TWO");
+  expect(skillEnv([skill], { gh: { ...plain, hosts: ["api.github.com"] } }, secret)).toMatchObject({
+    env: {},
+    secrets: [
+      { variable: "GH_HOST", value: "value-one", skill: "gh", hosts: ["api.github.com"] },
+      { variable: "GH_TOKEN", value: "value-two", skill: "gh", hosts: ["api.github.com"] },
+    ],
+  });
 });

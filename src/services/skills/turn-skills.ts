@@ -1,5 +1,6 @@
 import type { Agent } from "../../config/agents.ts";
 import { isReservedName } from "../../config/reserved-names.ts";
+import type { SkillSecret } from "../../security/secret-broker.ts";
 import { SHELL_COMMANDS } from "../../shell/commands.ts";
 import { byLocation, gateSkills } from "../../skills/gate.ts";
 import { gateFacts } from "../../skills/gate-facts.ts";
@@ -24,6 +25,8 @@ export interface TurnSkills {
   readonly notes: readonly string[];
   /** Variables for commands of this run, with values of secrets. They are used nowhere else. */
   readonly env: Readonly<Record<string, string>>;
+  /** The secrets that commands see placeholders of. */
+  readonly secrets: readonly SkillSecret[];
   /** Access to their files, by address; see `SkillFiles`. */
   readonly files: Pick<SkillFiles, "readFile" | "readIfAllowed" | "list" | "baseDirOf">;
   /** The shell's mounts below `/skills`: files of usable skills outside the workspace. */
@@ -45,6 +48,7 @@ export const NO_SKILLS: TurnSkills = {
   cut: [],
   notes: [],
   env: {},
+  secrets: [],
   files: new SkillFiles(NONE, []),
   mounts: [],
   read: async () => undefined,
@@ -71,7 +75,7 @@ export function turnSkills(scanned: readonly ScannedSkill[], agent: Agent, servi
   const set = gateGroup(found, agent, services);
   const { text, shown, cut } = skillsPrompt(set.eligible, agent.skillsLimits);
   const files = new SkillFiles(set, skillRoots(agent, services));
-  const { env, refused } = skillEnv(set.eligible, services.config.skills.entries, (name) =>
+  const { env, secrets, refused } = skillEnv(set.eligible, services.config.skills.entries, (name) =>
     skillSecret(name, services),
   );
   return {
@@ -81,6 +85,7 @@ export function turnSkills(scanned: readonly ScannedSkill[], agent: Agent, servi
     cut,
     notes: [...skillNotes(set.eligible, found.notes), ...refused],
     env,
+    secrets,
     files,
     mounts: files.mounts(),
     read: (location) => files.readSkill(location),
