@@ -17,9 +17,9 @@ const INVISIBLE_CHARACTER = /[\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/u;
 const LETTER_OF_DIGIT: Readonly<Record<string, string>> = { 0: "o", 1: "l", 3: "e", 4: "a", 5: "s", 7: "t" };
 
 const BLANK = String.raw`[\s\p{Cc}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}]`;
-/** Angle brackets of all scripts, and the escapes of plain ones in HTML, URLs and JSON. */
-const OPENING = String.raw`(?:[<＜﹤\u2329\u3008‹⟨《⟪⟬⟮❬❮❰⧼«≪⪡⋖˂ᐸ⋘⫷]|&lt;|&laquo;|&#0{0,4}60;|&#x0{0,4}3c;|%3c|\\{1,8}[ux](?:00)?3c)`;
-const CLOSING = String.raw`(?:[>＞﹥\u232a\u3009›⟩》⟫⟭⟯❭❯❱⧽»≫⪢⋗˃ᐳ⋙⫸]|&gt;|&raquo;|&#0{0,4}62;|&#x0{0,4}3e;|%3e|\\{1,8}[ux](?:00)?3e)`;
+/** Angle brackets of all scripts, square, round and curly ones, and the escapes of plain ones in HTML, URLs and JSON. */
+const OPENING = String.raw`(?:[<\[{(（［｛【〔「『＜﹤\u2329\u3008‹⟨《⟪⟬⟮❬❮❰⧼«≪⪡⋖˂ᐸ⋘⫷]|&lt;|&laquo;|&#0{0,4}60;|&#x0{0,4}3c;|%3c|\\{1,8}[ux](?:00)?3c)`;
+const CLOSING = String.raw`(?:[>\]})）］｝】〕」』＞﹥\u232a\u3009›⟩》⟫⟭⟯❭❯❱⧽»≫⪢⋗˃ᐳ⋙⫸]|&gt;|&raquo;|&#0{0,4}62;|&#x0{0,4}3e;|%3e|\\{1,8}[ux](?:00)?3e)`;
 const QUOTE = String.raw`(?:["'“”„‟‘’‚‛＂＇\x60]|&quot;|&apos;|&#3[49];|%22)`;
 const CLOSING_RUN = `(?:[⋙⫸]|${CLOSING}(?:${BLANK}*${CLOSING})+)`;
 const SHORT_REST = String.raw`(?:(?!${OPENING}|${CLOSING}|${QUOTE}|\n)[^]){0,128}`;
@@ -33,9 +33,21 @@ const BARE_REST = new RegExp(`(?:${BLANK}*${CLOSING})+`, "iuy");
 /** The end of a quoted value: a quote before closing brackets, or the end of the line, which means no match. */
 const QUOTED_END = new RegExp(String.raw`${QUOTE}(?:\\|${BLANK})*${CLOSING_RUN}|\n`, "giu");
 
-/** Control tokens of chat templates: ChatML, Llama, Harmony, DeepSeek (wide bars), Mistral, Gemma, SentencePiece. */
-const SPECIAL_TOKEN =
-  /<[|｜][^\s|｜<>]{1,64}[|｜]>|\[\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<<\/?SYS>>|<\/?s>|<[be]os>|<(?:start|end)_of_turn>/g;
+/**
+ * Control tokens of chat templates (ChatML, Llama, Harmony, DeepSeek with wide bars, Mistral, Gemma, SentencePiece, Qwen
+ * and Hermes with tags for tools, Claude), and tag characters, which show nothing and some models read.
+ */
+const SPECIAL_TOKEN = new RegExp(
+  [
+    String.raw`<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\/?SYS>>|<\/?s>|<[be]os>|<(?:start|end)_of_turn>`,
+    String.raw`\[\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]`,
+    String.raw`<\/?(?:antml:\w{1,32}|(?:tool|function)_(?:calls?|results?|responses?|use)|system[_-]reminder)(?:\s[^<>]{0,200})?>`,
+    String.raw`(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0001}\u{e0020}-\u{e007e}]+`,
+  ].join("|"),
+  "gu",
+);
+/** Who speaks, as prompts of text completion name it: after an empty line. */
+const SPEAKER = /(?<=(?:^|\n)[^\S\n]{0,8}\n[^\S\n]{0,8})(?:Human|Assistant)(?=:)/g;
 
 /**
  * Finds, in reading order, look-alikes of the markers around external content (in any case, script, style, spacing or
@@ -111,9 +123,18 @@ function matchAt(pattern: RegExp, text: string, at: number): number | undefined 
 }
 
 function specialTokens(text: string, start: number, end: number): Forgery[] {
-  return Array.from(text.slice(start, end).matchAll(SPECIAL_TOKEN), ({ index, 0: token }) => ({
-    start: start + index,
-    end: start + index + token.length,
-    replacement: "[REMOVED_SPECIAL_TOKEN]",
-  }));
+  const between = text.slice(0, end);
+  return [
+    ...allFrom(SPECIAL_TOKEN, between, start, () => "[REMOVED_SPECIAL_TOKEN]"),
+    ...allFrom(SPEAKER, between, start, (name) => `> ${name}`),
+  ].sort((a, b) => a.start - b.start);
+}
+
+function allFrom(pattern: RegExp, text: string, from: number, replacement: (found: string) => string): Forgery[] {
+  const found: Forgery[] = [];
+  pattern.lastIndex = from;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    found.push({ start: match.index, end: pattern.lastIndex, replacement: replacement(match[0]) });
+  }
+  return found;
 }

@@ -70,7 +70,7 @@ export const ENGLISH_PATTERNS: readonly InjectionPattern[] = [
   ),
   injectionPattern(
     "jailbreak",
-    r`do anything now|\bdan mode|\[dan\]|developer mode output|\b(?:jailbreak|jailbroken) (?:mode|prompt)`,
+    r`do anything now|\b(?:in|enter|enable|activate|into|your) dan mode\b|\bdan mode (?:enabled|activated|on)\b|\[dan\]|developer mode output|\b(?:jailbreak|jailbroken) (?:mode|prompt)`,
     r`(?:i am|i'm) (?:now )?(?:entering|activating|enabling) ${upTo(3)}["'‘“]?(?:override|maintenance|debug|admin|developer|god|sudo|system) mode`,
     r`<(?:god|system|admin|root|debug|developer|sudo) mode>`,
     r`confines of (?:an? )?a[il]\b|not have to (?:abide by|follow|obey) the rules (?:set|imposed)`,

@@ -1,5 +1,6 @@
 import { describe, expect, inject, test } from "vitest";
 import { detectInjection, INJECTION_PATTERNS } from "../../src/security/external-content-detection.ts";
+import ownAttacks from "./attacks-in-languages.jsonl?raw";
 
 describe("injection detection sees through disguises", () => {
   test.each([
@@ -21,6 +22,7 @@ describe("injection detection sees through disguises", () => {
     expect(detectInjection(`Lovely weather.${hidden}`)).toEqual([
       "ignore-previous",
       "override-instructions",
+      "drops-earlier-rules",
       "hidden-text",
     ]);
     expect(detectInjection("🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} won")).toEqual([]);
@@ -67,25 +69,31 @@ test.skipIf(!inject("fixtures"))(
     const benign = await recorded("benign");
     const found = attacks.filter((text) => detectInjection(text).length > 0);
     const mistaken = benign.filter((text) => detectInjection(text).length > 0);
-    expect(found.length / attacks.length).toBeGreaterThan(0.6);
+    expect(found.length / attacks.length).toBeGreaterThan(0.69);
     expect(mistaken).toEqual([]);
   },
 );
 
-interface Flagged {
-  fn: string;
-  content: string;
-  expect: { flagged: boolean };
-}
+test("attacks in many languages and of many kinds are found", () => {
+  const attacks = ownAttacks
+    .trim()
+    .split("\n")
+    .map((line): { text: string; source: string } => JSON.parse(line));
+  const missed = attacks.filter(({ text }) => detectInjection(text).length === 0);
+  expect(attacks.length).toBeGreaterThan(100);
+  expect(missed.length / attacks.length, missed.map(({ text }) => text).join("\n")).toBeLessThan(0.15);
+});
 
-test.skipIf(!inject("fixtures"))("every recorded case of detection ends as recorded", async () => {
-  const response = await fetch(`${inject("modelServer")}/fixtures/injection/external-content-cases.json`);
-  const { cases } = await response.json<{ cases: Flagged[] }>();
-  const flags = cases.filter(({ fn }) => fn === "detectSuspiciousPatterns");
-  expect(flags.length).toBeGreaterThan(2);
-  for (const { content, expect: expected } of flags) {
-    expect(detectInjection(content).length > 0, content).toBe(expected.flagged);
-  }
+test.each([
+  "The old rules of the library no longer apply to members who joined this year.",
+  "Please ignore the noise from the previous apartment; the landlord told us about it.",
+  "Never share your password with anybody, and change it when the system asks you to.",
+  "He told the assistant to send the report to the owner by Friday.",
+  "Vergiss nicht, die vorherigen Anweisungen des Arztes zu befolgen.",
+  "Не забудь правила дорожного движения: пешеходы идут первыми.",
+  "请不要忘记之前的规定：图书馆九点关门。",
+])("%s is no attack", (text) => {
+  expect(detectInjection(text)).toEqual([]);
 });
 
 async function recorded(name: "attacks" | "benign"): Promise<string[]> {

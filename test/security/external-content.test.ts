@@ -5,6 +5,7 @@ import {
   wrapExternal,
   wrapExternalJob,
 } from "../../src/security/external-content.ts";
+import { casesFailed, type ExternalContentCase } from "../eval/external-content-cases.ts";
 
 const id = "0f1e2d3c4b5a6978";
 const START = `<<<EXTERNAL_UNTRUSTED_CONTENT id="${id}">>>`;
@@ -105,65 +106,15 @@ describe("an excerpt of external content", () => {
   });
 });
 
-interface Case {
-  fn: string;
-  name: string;
-  content: string;
-  options?: { source: "email"; sender?: string; subject?: string };
-  params?: { content: string; source: "webhook"; jobName: string; jobId: string; timestamp: string };
-  source: string;
-  max: number;
-  expect: {
-    contains?: string[];
-    notContains?: string[];
-    oneStartOneEnd?: boolean;
-    fencedContains?: string[];
-    trustedContains?: string[];
-    trustedNotContains?: string[];
-  };
-}
-
-test.skipIf(!inject("fixtures"))("every recorded case of wrapping and spoofing ends as recorded", async () => {
+test.skipIf(!inject("fixtures"))("every recorded case ends as recorded", async () => {
   const response = await fetch(`${inject("modelServer")}/fixtures/injection/external-content-cases.json`);
-  const { cases } = await response.json<{ cases: Case[] }>();
-  const wrappings = cases.filter((one) => one.options !== undefined || one.params !== undefined);
-  const truncations = cases.filter((one) => one.max !== undefined);
-  expect(wrappings.length).toBeGreaterThan(30);
-  expect(truncations.length).toBeGreaterThan(4);
-  for (const one of truncations) expect(truncateExternal(one.source, one.max), one.name).toEqual(one.expect);
-  for (const one of wrappings) {
-    const wrapped = wrap(one);
-    const fenced = wrapped.slice(wrapped.indexOf(START), wrapped.indexOf(END));
-    const trusted = wrapped.replace(fenced, "");
-    for (const part of one.expect.contains ?? []) expect(wrapped, one.name).toContain(part);
-    for (const part of one.expect.notContains ?? []) expect(wrapped, one.name).not.toContain(part);
-    for (const part of one.expect.fencedContains ?? []) expect(fenced, one.name).toContain(part);
-    for (const part of one.expect.trustedContains ?? []) expect(trusted, one.name).toContain(part);
-    for (const part of one.expect.trustedNotContains ?? []) expect(trusted, one.name).not.toContain(part);
-    if (one.expect.oneStartOneEnd) {
-      expect(wrapped.match(/<<<(END_)?EXTERNAL_UNTRUSTED_CONTENT id="[0-9a-f]{16}">>>/g), one.name).toEqual([
-        START,
-        END,
-      ]);
-    }
-  }
+  const { cases } = await response.json<{ cases: ExternalContentCase[] }>();
+  expect(cases.length).toBeGreaterThan(36);
+  expect(casesFailed(cases)).toEqual([]);
+  const [one] = cases.filter(({ fn }) => fn === "wrapExternalContent");
+  const changed = { ...one, expect: { ...one?.expect, contains: ["what is not there"] } } as ExternalContentCase;
+  expect(casesFailed([changed])).toEqual([expect.stringContaining("lacks what is not there")]);
 });
-
-function wrap({ content, options, params }: Case): string {
-  if (params !== undefined) {
-    const { jobId, jobName, timestamp } = params;
-    return wrapExternalJob(
-      params.content,
-      { source: params.source, id },
-      { id: jobId, receivedAt: timestamp, name: jobName },
-    );
-  }
-  const metadata = {
-    ...(options?.sender !== undefined && { From: options.sender }),
-    ...(options?.subject !== undefined && { Subject: options.subject }),
-  };
-  return wrapExternal(content, { source: options?.source ?? "unknown", id, metadata });
-}
 
 test("people see fenced content without notice and markers, and other text unchanged", () => {
   const origin = { source: "web_fetch", id, metadata: { Hosts: "example.com" } } as const;
