@@ -10,6 +10,11 @@ const file = z
     path: z.string(),
     state: z.enum(["accepted", "changed", "new", "gone"]),
     etag: z.string().optional().openapi({ description: "Of the current file." }),
+    labels: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: "Where words come from that the owner has not accepted." }),
     acceptedAt: z.int().optional().openapi({ description: "Milliseconds since the epoch." }),
   })
   .openapi("ReviewedFile");
@@ -40,7 +45,9 @@ const acceptRoute = createRoute({
   method: "post",
   path: "/agents/{id}/bootstrap/accept",
   summary: "Accept the current bootstrap files",
-  description: "With `seen`, only if each file still has that etag; otherwise `409`, and nothing is accepted.",
+  description:
+    "Their words count as the owner's from now on: prompts show them, and their labels go. With `seen`, only if each file still has that etag; otherwise `409`, " +
+    "and nothing is accepted.",
   middleware: smallBody,
   request: {
     params,

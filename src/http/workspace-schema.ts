@@ -18,6 +18,12 @@ const file = z
     etag: z.string().openapi({ description: "Without quotes." }),
     size: z.int().openapi({ description: "In bytes." }),
     modifiedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
+    labels: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .openapi({ description: "Where words come from that the owner has not accepted: `host:…`, `stranger:…`." }),
+    labelledLines: z.int().optional().openapi({ description: "How many lines they are; absent for the whole file." }),
   })
   .openapi("WorkspaceFile");
 const entry = z.discriminatedUnion("kind", [file, z.object({ kind: z.literal("folder"), path: z.string() })]);
@@ -96,6 +102,18 @@ export const removeRoute = createRoute({
   description: "With `If-Match` only that version; 412 otherwise. It is kept as a version for 30 days.",
   request: { params: fileParams, query: noQuery },
   responses: { 204: { description: "Deleted" } },
+});
+
+/** `DELETE …/labels/<path>`. */
+export const acceptWordsRoute = createRoute({
+  method: "delete",
+  path: `/agents/{id}/labels/${REST}`,
+  summary: "Accept a file's words as the owner's",
+  description:
+    "Removes the labels of the version in `If-Match`, which is required: accept what you have read. 412 if the file " +
+    "was changed since.",
+  request: { params: fileParams, query: noQuery },
+  responses: { 200: { description: "Without labels", content: { "application/json": { schema: file } } } },
 });
 
 /** `GET …/versions`. */

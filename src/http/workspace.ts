@@ -1,12 +1,20 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, Env as HonoEnv } from "hono";
 import { IsopodError } from "../lib/errors.ts";
-import { type Expectation, MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import {
+  type Expectation,
+  MAX_FILE_BYTES,
+  type Workspace,
+  type WorkspaceEntry,
+  WorkspaceError,
+  type WorkspaceFile,
+} from "../workspace/workspace.ts";
 import { expectedVersion, passesIfMatch, passesIfNoneMatch, requestedRange } from "./conditions.ts";
 import { onInvalid, withWorkspaceErrors } from "./errors.ts";
 import { fileHeaders, fileResponse } from "./file-response.ts";
 import { readBody } from "./request-body.ts";
 import {
+  acceptWordsRoute,
   listRoute,
   REST,
   readRoute,
@@ -25,7 +33,7 @@ export function workspaceRoutes<E extends HonoEnv>(
   open: (c: Context<E>, agentId: string) => Promise<Workspace>,
 ): OpenAPIHono<E> {
   const app = new OpenAPIHono<E>({ defaultHook: onInvalid });
-  for (const route of [readRoute, writeRoute, removeRoute, versionsRoute, restoreRoute]) {
+  for (const route of [readRoute, writeRoute, removeRoute, acceptWordsRoute, versionsRoute, restoreRoute]) {
     app.openAPIRegistry.registerPath({ ...route, path: route.path.replace(REST, "{path}") });
   }
 
@@ -34,7 +42,7 @@ export function workspaceRoutes<E extends HonoEnv>(
     return translated(c, async () => {
       const workspace = await open(c, c.req.valid("param").id);
       const entries = recursive === "true" ? await workspace.walk(prefix) : await workspace.list(prefix);
-      return c.json({ entries }, 200);
+      return c.json({ entries: entries.map(entryBody) }, 200);
     });
   });
 
@@ -52,7 +60,7 @@ export function workspaceRoutes<E extends HonoEnv>(
       const isNew = expect.kind === "new" || (expect.kind === "any" && (await etagAt(workspace, path)) === undefined);
       const stored = await workspace.write(path, content, expect);
       c.header("ETag", `"${stored.etag}"`);
-      return c.json(stored, isNew ? 201 : 200);
+      return c.json(fileBody(stored), isNew ? 201 : 200);
     });
   });
 
@@ -62,6 +70,18 @@ export function workspaceRoutes<E extends HonoEnv>(
       const workspace = await open(c, id);
       await workspace.remove(path, await expectation(c, workspace, path));
       return c.body(null, 204);
+    });
+  });
+
+  app.openapi({ ...acceptWordsRoute, hide: true }, (c) => {
+    const { id, path } = c.req.valid("param");
+    return translated(c, async () => {
+      const workspace = await open(c, id);
+      const expect = await expectation(c, workspace, path);
+      if (expect.kind !== "etag") {
+        throw new IsopodError("invalid_request", "If-Match: missing", "Send the etag of the version that you read.");
+      }
+      return c.json(fileBody(await workspace.acceptWords(path, expect.etag)), 200);
     });
   });
 
@@ -92,11 +112,20 @@ export function workspaceRoutes<E extends HonoEnv>(
       const expect = await expectation(c, workspace, path);
       const restored = await workspace.restore(path, c.req.valid("json").versionId, expect);
       c.header("ETag", `"${restored.etag}"`);
-      return c.json(restored, 200);
+      return c.json(fileBody(restored), 200);
     });
   });
 
   return app;
+}
+
+function entryBody(entry: WorkspaceEntry) {
+  return entry.kind === "file" ? fileBody(entry) : entry;
+}
+
+function fileBody({ labels, ...file }: WorkspaceFile) {
+  if (labels === undefined) return file;
+  return { ...file, labels: labels.labels, ...(labels.lines && { labelledLines: labels.lines.size }) };
 }
 
 /** Answers GET and HEAD. Looks a file up before reading it only for a conditional request or HEAD. */

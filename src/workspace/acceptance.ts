@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { acceptedFiles } from "../db/schema.ts";
+import type { Label } from "../security/labels.ts";
 import { type Workspace, type WorkspaceEntry, WorkspaceError } from "./workspace.ts";
 
 /** Upper-case names of the files that define an agent, BOOT.md included. */
@@ -23,6 +24,8 @@ export interface ReviewedFile {
   state: "accepted" | "changed" | "new" | "gone";
   /** The current etag; absent if the file is gone. */
   etag?: string;
+  /** Where words of it come from that the owner has not accepted. */
+  labels?: readonly Label[];
   acceptedAt?: number;
 }
 
@@ -40,9 +43,10 @@ export function compareAccepted(listing: readonly WorkspaceEntry[], accepted: re
   const present = files.flatMap((file): ReviewedFile[] => {
     if (file.kind !== "file") return [];
     const { path, etag } = file;
+    const current = { path, etag, ...(file.labels && { labels: file.labels.labels }) };
     const before = known.get(path);
-    if (before === undefined) return [{ path, state: "new", etag }];
-    return [{ path, state: before.etag === etag ? "accepted" : "changed", etag, acceptedAt: before.at }];
+    if (before === undefined) return [{ ...current, state: "new" }];
+    return [{ ...current, state: before.etag === etag ? "accepted" : "changed", acceptedAt: before.at }];
   });
   const paths = new Set(files.map(({ path }) => path));
   const gone = accepted.filter(({ path }) => !paths.has(path));
@@ -61,14 +65,14 @@ export async function reviewFiles(
 }
 
 /**
- * Accepts all current files. A reviewer passes the etags that were read: if any file differs from them, nothing is
+ * Accepts all current files, with all their words: their labels go. A reviewer passes the etags that were read: if any file differs from them, nothing is
  * accepted.
  * @param seen etags by path; absent to accept the current files
  * @throws WorkspaceError `conflict` that names the file, `unavailable`
  */
 export async function acceptFiles(
   database: D1Database,
-  workspace: Pick<Workspace, "list">,
+  workspace: Pick<Workspace, "list" | "acceptWords">,
   agentId: string,
   { seen, now }: { seen: Readonly<Record<string, string>> | undefined; now: number },
 ): Promise<Review> {
@@ -77,6 +81,7 @@ export async function acceptFiles(
   if (moved !== undefined) {
     throw new WorkspaceError("conflict", moved, `\`${moved}\` is not as it was read, so nothing was accepted.`);
   }
+  for (const { path, etag = "", labels } of present) if (labels !== undefined) await workspace.acceptWords(path, etag);
   const rows = present.map(({ path, etag = "" }) => ({ agentId, path, etag, at: now }));
   const db = drizzle(database);
   const drop = db.delete(acceptedFiles).where(eq(acceptedFiles.agentId, agentId));

@@ -4,6 +4,7 @@ import { onError, onInvalid } from "../../src/http/errors.ts";
 import { notFoundHandler } from "../../src/http/request-path.ts";
 import { workspaceRoutes } from "../../src/http/workspace.ts";
 import { IsopodError } from "../../src/lib/errors.ts";
+import { lineHash } from "../../src/workspace/file-labels.ts";
 import { MAX_FILE_BYTES, type Workspace } from "../../src/workspace/workspace.ts";
 import { openWorkspace, watchWorkspace } from "../workspace/open-workspace.ts";
 
@@ -394,9 +395,53 @@ describe("the OpenAPI document of workspaces", () => {
     const { paths } = app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "Isopod", version: "1" } });
     expect(Object.entries(paths ?? {}).map(([path, item]) => `${path} ${Object.keys(item)}`)).toEqual([
       "/v1/agents/{id}/workspace/{path} get,put,delete",
+      "/v1/agents/{id}/labels/{path} delete",
       "/v1/agents/{id}/versions/{path} get,post",
       "/v1/agents/{id}/workspace get",
       "/v1/agents/{id}/versions get",
     ]);
+  });
+});
+
+describe("words that are not the owner's", () => {
+  const LABELS = { labels: ["host:example.org"] } as const;
+
+  test("are shown in the listing with where they come from, and accepted in the version that was read", async () => {
+    const { etag } = await workspace.write("notes/page.md", "Buy now.", { kind: "any" }, LABELS);
+    const { entries } = await (await ask("GET", "/workspace?recursive=true")).json<any>();
+    expect(entries).toEqual([expect.objectContaining({ path: "notes/page.md", labels: ["host:example.org"] })]);
+    expect(await errorOf(await ask("DELETE", "/labels/notes/page.md"))).toMatchObject({
+      status: 400,
+      message: "If-Match: missing",
+    });
+    const stale = await ask("DELETE", "/labels/notes/page.md", { headers: { "If-Match": '"other"' } });
+    expect(stale.status).toBe(412);
+    const accepted = await ask("DELETE", "/labels/notes/page.md", { headers: { "If-Match": `"${etag}"` } });
+    expect([accepted.status, await accepted.json()]).toEqual([
+      200,
+      expect.not.objectContaining({ labels: expect.anything() }),
+    ]);
+    expect(await (await ask("GET", "/workspace/notes/page.md")).text()).toBe("Buy now.");
+    expect((await workspace.stat("notes/page.md")).labels).toBeUndefined();
+  });
+
+  test("of single lines are counted", async () => {
+    const text = "Mine.\nFrom outside.\n";
+    const lines = new Set([lineHash("From outside.") ?? ""]);
+    await workspace.write("MEMORY.md", text, { kind: "any" }, { ...LABELS, lines });
+    const { entries } = await (await ask("GET", "/workspace")).json<any>();
+    expect(entries).toEqual([expect.objectContaining({ labels: ["host:example.org"], labelledLines: 1 })]);
+  });
+
+  test("stay with an earlier version that is restored", async () => {
+    await workspace.write("a.md", "outside", { kind: "any" }, LABELS);
+    await workspace.write("a.md", "mine", { kind: "any" });
+    const { versions } = await (await ask("GET", "/versions/a.md")).json<any>();
+    const [{ versionId }] = versions;
+    const restored = await ask("POST", "/versions/a.md", {
+      body: JSON.stringify({ versionId }),
+      headers: { "Content-Type": "application/json" },
+    });
+    expect(await restored.json()).toMatchObject({ labels: ["host:example.org"] });
   });
 });
