@@ -1,6 +1,7 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AssistantMessage, ToolMessage, Usage, UserMessage } from "../models/message.ts";
 import type { RunError } from "./run-error.ts";
+import type { GrantScope } from "./tool.ts";
 
 /**
  * The events of a run, in order. `seq` grows through the whole session and is never reused, so a reader can resume
@@ -68,6 +69,8 @@ export type ApprovalEvent =
       tool: string;
       args: JsonObject;
       question: string;
+      /** What `allow-always` would allow from then on; absent where it allows this once. */
+      grant?: GrantScope;
     }
   | { type: "approval"; phase: "decided"; approvalId: string; decision: "allow-once" | "allow-always" | "deny" };
 

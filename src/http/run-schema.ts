@@ -48,6 +48,15 @@ const pendingApproval = z
     args: z.record(z.string(), z.any()),
     question: z.string(),
     requestedAt: z.int(),
+    grant: z
+      .object({
+        tool: z.string(),
+        programs: z.array(z.string()).readonly().optional(),
+        hosts: z.array(z.string()).readonly().optional(),
+        conversations: z.array(z.string()).readonly().optional(),
+      })
+      .optional()
+      .openapi({ description: "What `allow-always` would allow in this session; absent where it allows this once." }),
   })
   .openapi("PendingApproval");
 

@@ -180,21 +180,20 @@ export class RunJournal implements Journal {
     const objectName = objectNameOfRun(this.#row.id) ?? "";
     const approvals: Approval[] = questions.map(({ call: { callId, tool, args }, question, grant }) => ({
       id: newApprovalId(objectName, now),
-      ...{
-        callId,
-        tool,
-        args,
-        question: head(question, MAX_QUESTION_CHARS),
-        requestedAt: now,
-        ...(grant && { grant }),
-      },
+      callId,
+      tool,
+      args,
+      question: head(question, MAX_QUESTION_CHARS),
+      requestedAt: now,
+      ...(grant && { grant }),
     }));
     this.#deps.fence.write(() => {
       const state = paused(this.#running(), approvals, now);
       this.#save(state);
       this.#activeObserver?.onPause(state);
-      const requests = approvals.map(({ id: approvalId, callId, tool, args, question }) => {
-        return { type: "approval", phase: "requested", approvalId, callId, tool, args, question } as const;
+      const requests = approvals.map(({ id: approvalId, callId, tool, args, question, grant }) => {
+        const asked = { approvalId, callId, tool, args, question, ...(grant && { grant }) };
+        return { type: "approval", phase: "requested", ...asked } as const;
       });
       this.#deps.log.record(this.#row.id, now, requests);
     });

@@ -39,6 +39,8 @@ export interface DraftPart {
 export interface Approval {
   approvalId: string;
   question: string;
+  /** Whether it can be allowed for the session. */
+  canRemember: boolean;
 }
 
 export type RunState = { state: "active" } | { state: "done" } | { state: "failed"; error: NonNullable<Run["error"]> };
@@ -147,8 +149,9 @@ function applyQueue(conversation: Conversation, event: Extract<AgentEvent, { typ
 
 function applyApproval(conversation: Conversation, event: Extract<AgentEvent, { type: "approval" }>): Conversation {
   if (event.phase === "requested") {
-    const { callId, approvalId, question } = event;
-    return { ...conversation, approvals: { ...conversation.approvals, [callId]: { approvalId, question } } };
+    const { callId, approvalId, question, grant } = event;
+    const approval: Approval = { approvalId, question, canRemember: grant !== undefined };
+    return { ...conversation, approvals: { ...conversation.approvals, [callId]: approval } };
   }
   const left = Object.entries(conversation.approvals).filter(([, { approvalId }]) => approvalId !== event.approvalId);
   return { ...conversation, approvals: Object.fromEntries(left) };
@@ -156,7 +159,10 @@ function applyApproval(conversation: Conversation, event: Extract<AgentEvent, { 
 
 function pendingApprovals(run: Run): Conversation["approvals"] {
   return Object.fromEntries(
-    (run.approvals ?? []).map(({ id, callId, question }) => [callId, { approvalId: id, question }]),
+    (run.approvals ?? []).map(({ id, callId, question, grant }) => [
+      callId,
+      { approvalId: id, question, canRemember: grant !== undefined },
+    ]),
   );
 }
 

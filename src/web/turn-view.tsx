@@ -125,10 +125,11 @@ interface ApprovalViewProps {
 
 /** A question whether a tool call may run, with its answers. */
 function ApprovalView({ approval, onDecide }: ApprovalViewProps) {
+  const decisions = DECISIONS.filter(([decision]) => approval.canRemember || decision !== "allow-always");
   return (
     <fieldset class="approval">
       <legend>{approval.question}</legend>
-      {DECISIONS.map(([decision, label]) => (
+      {decisions.map(([decision, label]) => (
         <button key={decision} type="button" class="choice" onClick={() => onDecide(approval.approvalId, decision)}>
           {label}
         </button>

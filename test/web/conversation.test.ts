@@ -103,14 +103,16 @@ describe("a conversation", () => {
       });
     const decided = event(4, { type: "approval", phase: "decided", approvalId: "a", decision: "deny" });
     const now = read(EMPTY, [start, ask(2, "a"), ask(3, "b"), decided]);
-    expect(now.approvals).toEqual({ c_b: { approvalId: "b", question: "May I?" } });
+    expect(now.approvals).toEqual({ c_b: { approvalId: "b", question: "May I?", canRemember: false } });
     expect(read(now, [event(5, { type: "lifecycle", phase: "end", usage: NO_USAGE })]).approvals).toEqual({});
   });
 
   test("knows of a question from before it was opened", () => {
-    const approvals = [{ id: "a", callId: "c1", tool: "exec", args: {}, question: "May I?", requestedAt: 0 }];
+    const approvals = [
+      { id: "a", callId: "c1", tool: "exec", args: {}, question: "May I?", requestedAt: 0, grant: { tool: "exec" } },
+    ];
     const now = change(EMPTY, { type: "run", run: { ...RUN, status: "waiting_approval", approvals } });
-    expect(now.approvals).toEqual({ c1: { approvalId: "a", question: "May I?" } });
+    expect(now.approvals).toEqual({ c1: { approvalId: "a", question: "May I?", canRemember: true } });
     expect(activeRun(now)).toBe("run_1");
   });
 
