@@ -1,10 +1,16 @@
 import { z } from "zod";
 import { hostAndPort } from "../security/host-guard.ts";
 import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
-import { planned } from "./field-marks.ts";
 import { hostPattern } from "./host-pattern.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
+
+function isHttpsOrLoopback(url: string): boolean {
+  const parsed = URL.parse(url);
+  return parsed?.protocol === "https:" || (parsed?.protocol === "http:" && LOOPBACK.has(parsed.hostname));
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 const cap = z.number().min(0).optional();
 
@@ -64,6 +70,26 @@ export const auth = z
   .prefault({})
   .describe("Keys of model providers. A refused or exhausted key cools down while the next one is used.");
 
+const scope = z.enum(["read", "write", "admin"]);
+
+const access = z
+  .strictObject({
+    teamDomain: z
+      .url()
+      .refine(isHttpsOrLoopback, "write the team's origin, such as https://example.cloudflareaccess.com")
+      .describe("The team's origin in Zero Trust, such as `https://example.cloudflareaccess.com`."),
+    audience: z.array(z.string().min(1)).min(1).describe("The audience tags (AUD) of the application."),
+    scope: scope.default("admin").describe("What everybody may do whom Access lets in: read, write, or all of it."),
+    scopes: z
+      .record(z.string(), scope)
+      .default({})
+      .describe("Other scopes, by mail address (in small letters) or by a service token's client id."),
+  })
+  .describe(
+    "The application of Cloudflare Access in front of the Worker. Whom it lets in needs no access token; without it, or " +
+      "with a token that it did not sign, the access token is needed.",
+  );
+
 /** `security`: handling of untrusted content, and limits of egress. */
 export const security = z
   .strictObject({
@@ -72,14 +98,15 @@ export const security = z
         action: z
           .enum(["log", "block", "strip-tools"])
           .default("log")
-          .meta(
-            planned(
-              "What happens when untrusted content looks like a prompt injection: log, refuse, or take tools away.",
-            ),
+          .describe(
+            "What else happens when foreign words look like a prompt injection: nothing, they are withheld (`block`), or " +
+              "a turn that has them in view can answer and write files, but not run commands, send, or change what " +
+              "later turns obey (`strip-tools`).",
           ),
       })
       .prefault({})
-      .meta(planned("Prompt injections in untrusted content. They are logged in any case.")),
+      .describe("Prompt injections in words that are not the owner's. They are logged in any case."),
+    access: access.optional(),
     auditDays: z.number().int().min(1).default(365).describe("How many days the audit trail is kept."),
     senderRate: z
       .strictObject({

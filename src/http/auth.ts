@@ -3,6 +3,7 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { IsopodError } from "../lib/errors.ts";
 import { base32 } from "../lib/ids.ts";
 import { secretEqual } from "../security/secret-equal.ts";
+import { configurationIfValid, knowConfiguration } from "../services/current-config.ts";
 import { addLogin, findLogin, removeLogin } from "../services/logins.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import { findToken, includesScope, type Scope } from "../services/tokens.ts";
@@ -13,17 +14,23 @@ import { scopeOf } from "./scopes.ts";
 const COOKIE = "isopod_login";
 const LOGIN_DAYS = 30;
 const DAY_MS = 86_400_000;
+/** Where Access ends its session. */
+const ACCESS_SIGN_OUT = "/cdn-cgi/access/logout";
+const MAX_ACCESS_LOGINS = 1000;
 
 /** Wrong tokens as this isolate has seen them. */
 const wrongTokens = new WrongAttempts();
+/** The logins with Access that this isolate has noted in the audit trail. */
+const knownAccessLogins = new Set<string>();
 
 /**
- * Requires a token, or the cookie of a logged-in browser, with the scope that the route needs. Without `ISOPOD_TOKEN`
- * every request is refused.
+ * Requires a token, the cookie of a logged-in browser, or somebody whom Cloudflare Access let in, with the scope that
+ * the route needs. Where neither `ISOPOD_TOKEN` nor Access is set up, every request is refused.
  */
 export const requireLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
-  const caller = bearer === undefined ? await cookieCaller(c) : await tokenCaller(c, bearer);
+  const caller =
+    bearer === undefined ? ((await cookieCaller(c)) ?? (await accessCaller(c))) : await tokenCaller(c, bearer);
   if (caller === undefined) {
     if (bearer !== undefined) await refuseIfTooMany(c, "a request");
     c.header("WWW-Authenticate", "Bearer");
@@ -102,6 +109,32 @@ async function cookieCaller(c: Context<AppEnv>): Promise<Caller | undefined> {
   requireOwnOrigin(c);
   const login = await findLogin(c.env.DB, value, Date.now(), (promise) => c.executionCtx.waitUntil(promise));
   return login && { via: "page", name: "page", scope: login.scope satisfies Scope };
+}
+
+/**
+ * Whom Cloudflare Access let in, if the configuration names its application. Browsers send what Access knows them by
+ * with every request, as they do a cookie.
+ * @throws IsopodError `unauthorized` if the token is not valid, `unavailable` if it cannot be checked
+ */
+async function accessCaller(c: Context<AppEnv>): Promise<Caller | undefined> {
+  const assertion = c.req.header("Cf-Access-Jwt-Assertion");
+  if (assertion === undefined) return undefined;
+  const waitUntil = (promise: Promise<unknown>) => c.executionCtx.waitUntil(promise);
+  await knowConfiguration(c.env, Date.now(), { waitUntil });
+  const access = configurationIfValid(c.env)?.security.access;
+  if (access === undefined) return undefined;
+  const { verifyAccessToken } = await import("../security/access-token.ts");
+  const { kind, name, issuedAt } = await verifyAccessToken(assertion, access);
+  if (kind === "person") requireOwnOrigin(c);
+  const scope = access.scopes[name] ?? access.scope;
+  const login = `${name} ${issuedAt}`;
+  if (!knownAccessLogins.has(login)) {
+    if (knownAccessLogins.size >= MAX_ACCESS_LOGINS) knownAccessLogins.clear();
+    knownAccessLogins.add(login);
+    const event = { kind: "login", agentId: "", by: name, subject: "Cloudflare Access", detail: scope } as const;
+    waitUntil(noteSecurityEvent(c.env.DB, event, Date.now()));
+  }
+  return kind === "person" ? { via: "page", name, scope, signOutPath: ACCESS_SIGN_OUT } : { via: "token", name, scope };
 }
 
 /** Notes a wrong token of an address. @throws IsopodError `rate_limited` after too many */

@@ -15,9 +15,11 @@ export interface AppEnv {
 /** Who calls, once that is known. */
 export interface Caller {
   via: "token" | "page";
-  /** The token's name; `page` for a browser that logged in. */
+  /** The token's name; `page` for a browser that logged in with one; whom Cloudflare Access let in. */
   name: string;
   scope: Scope;
   /** The id of a stored token. */
   tokenId?: string;
+  /** Where the page ends a login that is not Isopod's own. */
+  signOutPath?: string;
 }

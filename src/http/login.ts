@@ -71,8 +71,7 @@ callerRoutes.openapi(meRoute, (c) => {
   const { config, modelRefOf } = c.get("services");
   const agentId = defaultAgentId(config);
   const model = modelRefOf(agentOf(config, agentId));
-  return c.json(
-    { agentId, model, scopes: SCOPES.filter((scope) => includesScope(c.get("caller").scope, scope)), version: VERSION },
-    200,
-  );
+  const { scope: given, signOutPath } = c.get("caller");
+  const scopes = SCOPES.filter((scope) => includesScope(given, scope));
+  return c.json({ agentId, model, scopes, version: VERSION, signOutPath }, 200);
 });

@@ -6,6 +6,10 @@ export const caller = z.object({
   model: z.string().openapi({ description: "`provider/model` of the next run." }),
   scopes: z.array(z.string()),
   version: z.string(),
+  signOutPath: z
+    .string()
+    .optional()
+    .openapi({ description: "Where a browser ends its login, if Cloudflare Access let it in." }),
 });
 
 const check = z

@@ -6,9 +6,15 @@ import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bi
 import { messageOf } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { groupTitle } from "../models/user-text.ts";
-import { detectInjection } from "../security/external-content-detection.ts";
-import { fromOutside, type Suspicion } from "../security/from-outside.ts";
-import { type Label, strangerLabel } from "../security/labels.ts";
+import {
+  checkWords,
+  fromOutside,
+  type InjectionAction,
+  type LabelledText,
+  type OutsidePort,
+  type Suspicion,
+} from "../security/from-outside.ts";
+import { joinLabels, type Label, strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import { agentIn, type Config, type Services } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
@@ -62,7 +68,7 @@ export async function sessionRequest(
     idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
     target,
     input: {
-      ...words(admitted, kept),
+      ...words(admitted, kept, services.config.security.injection.action),
       images: kept.flatMap((file) => file.image ?? []),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
       said: await circumstances(admitted, agent, services),
@@ -97,12 +103,13 @@ export async function overheardRequest(
 function words(
   admitted: AdmittedMessage,
   kept: readonly KeptFile[],
+  onInjection: InjectionAction,
 ): Pick<AcceptRequest["input"], "text" | "quoted" | "labels" | "suspected"> {
   const { message, owner } = admitted;
   const command = owner ? readCommand(message.text)?.command.kind : undefined;
   const notes = command === undefined || command === "reset" ? kept.map((file) => file.note) : [];
-  const text = [message.text, ...notes].filter((part) => part !== "").join("\n\n");
-  return { text, ...outsideWords(admitted, command !== undefined) };
+  const { text: said, ...outside } = outsideWords(admitted, command !== undefined, onInjection);
+  return { text: [said, ...notes].filter((part) => part !== "").join("\n\n"), ...outside };
 }
 
 /** When, where and by whom a message was said, as models are shown it. */
@@ -140,21 +147,34 @@ function conversationPlace({ channelId, accountId, message }: InboundSource): Om
   return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
 }
 
-/** What came in that is not an owner's: the quoted text, fenced, its labels, and what looks like an injection. */
+/** A message's words; the quoted text, fenced; and of what is not an owner's its labels and looks of an injection. */
 function outsideWords(
   { channelId, message, owner }: AdmittedMessage,
   isCommand: boolean,
-): Pick<AcceptRequest["input"], "quoted" | "labels" | "suspected"> {
-  const suspected: string[] = owner ? [] : detectInjection(message.text);
-  const { quoted } = message;
-  const found = suspected.length > 0 && { suspected };
-  if (quoted === undefined || isCommand) return { ...found };
-  const { text, senderName } = quoted;
+  onInjection: InjectionAction,
+): Pick<AcceptRequest["input"], "text" | "quoted" | "labels" | "suspected"> {
+  const { text: said, quoted } = message;
+  const own = owner ? { text: said, labels: [], patterns: [] } : checkWords({ text: said, labels: [] }, onInjection);
+  const suspected = [...own.patterns];
+  const port = { newFenceId, onInjection, suspect: ({ patterns }: Suspicion) => suspected.push(...patterns) };
+  const words = quoted === undefined || isCommand ? undefined : quotedWords(channelId, quoted, port);
+  const labels = joinLabels(own.labels, words?.labels);
+  return {
+    text: own.text,
+    ...(words !== undefined && { quoted: words.text }),
+    ...(labels.length > 0 && { labels }),
+    ...(suspected.length > 0 && { suspected }),
+  };
+}
+
+function quotedWords(
+  channelId: string,
+  { text, senderName }: NonNullable<AdmittedMessage["message"]["quoted"]>,
+  port: OutsidePort,
+): LabelledText {
   const labels = [strangerLabel(`${channelId}:${senderName ?? "quoted"}`)];
   const author = senderName === undefined ? {} : { metadata: { "Quoted from": senderName } };
-  const port = { newFenceId, suspect: ({ patterns }: Suspicion) => suspected.push(...patterns) };
-  const words = fromOutside({ text, source: "channel_metadata", labels, ...author }, port);
-  return { quoted: words.text, labels: [...labels], ...(suspected.length > 0 && { suspected }) };
+  return fromOutside({ text, source: "channel_metadata", labels, ...author }, port);
 }
 
 /** Whether a conversation's strangers may store more in the inbox. One listing. */

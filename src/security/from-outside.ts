@@ -1,6 +1,6 @@
 import { type ExternalSource, wrapExternal } from "./external-content.ts";
 import { detectInjection } from "./external-content-detection.ts";
-import { joinLabels, type Label, labelText } from "./labels.ts";
+import { injectionLabel, joinLabels, type Label, labelText } from "./labels.ts";
 
 /** Words that are not the owner's, as they come in. */
 export interface OutsideWords {
@@ -14,10 +14,14 @@ export interface OutsideWords {
   isBrief?: boolean;
 }
 
+/** What happens to words that look like a prompt injection, besides that it is noted: `security.injection.action`. */
+export type InjectionAction = "log" | "block" | "strip-tools";
+
 /** Words that have come in: fenced, with their labels. */
 export interface LabelledText {
   /** Fenced as external content. */
   text: string;
+  /** With a mark, under `strip-tools`, if the words look like a prompt injection. */
   labels: readonly Label[];
 }
 
@@ -31,6 +35,7 @@ export interface Suspicion {
 
 /** What the door needs. */
 export interface OutsidePort {
+  onInjection: InjectionAction;
   /** Eight random bytes as 16 hex digits. */
   newFenceId(): string;
   /** Notes that words look like a prompt injection. Must not throw. */
@@ -48,15 +53,34 @@ export function fromOutside(
   { text, source, labels, metadata, isBrief }: OutsideWords,
   port: OutsidePort,
 ): LabelledText {
-  const patterns = detectInjection(searchedPart(text));
+  const checked = checkWords({ text, labels }, port.onInjection);
+  const { labels: known, patterns } = checked;
   if (patterns.length > 0) port.suspect({ source, labels, patterns });
-  const known = joinLabels(labels);
-  const from = known.length === 0 ? {} : { From: labelText(known) };
-  const wrapped = wrapExternal(text, {
+  const from = labels.length === 0 ? {} : { From: labelText(known) };
+  const wrapped = wrapExternal(checked.text, {
     ...{ source, id: port.newFenceId(), metadata: { ...from, ...metadata } },
     ...(isBrief && { isBrief }),
   });
   return { text: wrapped, labels: known };
+}
+
+/** Looks for prompt injections in words, and does what is set for them. The words are not fenced. */
+export function checkWords(
+  { text, labels }: Pick<OutsideWords, "text" | "labels">,
+  action: InjectionAction,
+): LabelledText & Pick<Suspicion, "patterns"> {
+  const patterns = detectInjection(searchedPart(text));
+  const [first] = patterns;
+  const isMarked = first !== undefined && action === "strip-tools";
+  return {
+    text: first !== undefined && action === "block" ? withheld(text, patterns) : text,
+    labels: joinLabels(labels, isMarked ? [injectionLabel(first)] : []),
+    patterns,
+  };
+}
+
+function withheld(text: string, patterns: readonly string[]): string {
+  return `[${text.length} characters are withheld: they look like a prompt injection (${patterns.join(", ")}), and security.injection.action is block.]`;
 }
 
 function searchedPart(text: string): string {

@@ -1,4 +1,5 @@
-import { type Label, labelText } from "./labels.ts";
+import type { InjectionAction } from "./from-outside.ts";
+import { hasInjection, type Label, labelText } from "./labels.ts";
 import { namesTool, policyAllows, type ToolPolicy } from "./tool-policy.ts";
 
 /** What an agent's turns may do, compiled from one revision of the configuration. Plain data. */
@@ -10,6 +11,8 @@ export interface PolicyRules {
   exec: ExecPolicy;
   /** What happens when a turn that has read foreign words wants to reach out, or to change what later turns obey. */
   flow: "ask" | "refuse" | "off";
+  /** Under `strip-tools` a turn that has read what looks like a prompt injection has no effects but its answer. */
+  injection: InjectionAction;
   /** Hosts that may be reached without a question, as `host`, `host:port` or `*.host`. */
   trustedHosts: readonly string[];
   /** Private servers that may be reached, as `host:port`; in a turn that has read foreign words they are like any host. */
@@ -83,9 +86,9 @@ export function decide(
   resource: Resource,
   labels: readonly Label[],
 ): PolicyDecision {
+  if (action === "use-tool") return decideTool(rules, principal, resource.name);
+  if (rules.injection === "strip-tools" && hasInjection(labels) && !resource.isHere) return STRIPPED;
   switch (action) {
-    case "use-tool":
-      return decideTool(rules, principal, resource.name);
     case "run-command":
       return attendedOnly(principal, decideCommand(rules.exec, resource));
     case "reach-host":
@@ -133,6 +136,8 @@ function decideFlow({ flow }: PolicyRules, { isNamed, isHere }: Resource, labels
 
 const ALLOWED: PolicyDecision = { verdict: "allow", rule: "default" };
 
+const STRIPPED: PolicyDecision = { verdict: "deny", rule: "security.injection.action" };
+
 /** Where nobody could answer, asking is refusing. */
 function attendedOnly({ owner, attended }: Principal, decision: PolicyDecision): PolicyDecision {
   return decision.verdict === "ask" && !(attended && owner) ? { ...decision, verdict: "deny" } : decision;
@@ -151,6 +156,7 @@ export function matchesHost(entries: readonly string[], host: string): boolean {
 
 /** Why an action needs a word or is refused, for the model and the owner. */
 export function policyReason({ rule }: PolicyDecision, labels: readonly Label[]): string {
+  if (rule === STRIPPED.rule) return `this turn has read what looks like a prompt injection (rule ${rule})`;
   if (rule !== "security.flow") return `the rule ${rule} of the configuration`;
   return `this turn has read words from ${labelText(labels)} (rule security.flow)`;
 }

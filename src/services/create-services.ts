@@ -151,7 +151,8 @@ const caches = new WeakMap<Env, IsolateCaches>();
 function revisionParts(env: Env, morePlugins: readonly AnyPlugin[]): RevisionParts {
   const { revision, config } = configurationInForce(env);
   const known = morePlugins.length === 0 ? revisions.get(env) : undefined;
-  if (known?.revision === revision) return known;
+  // D1 may be set back to an older time, and a revision's number be given again.
+  if (known?.revision === revision && known.config === config) return known;
   const plugins = assemble([...PLUGINS, ...morePlugins], config.hooks);
   const providers = { ...plugins.providers, ...config.models.providers };
   const secret = (name: string) => variable(env, name);

@@ -69,6 +69,19 @@ export function configurationInForce(env: ConfigurationEnv): InForce {
   }
 }
 
+/**
+ * The configuration in force, or undefined if it is not valid.
+ * @throws IsopodError `unavailable` if it was not read yet
+ */
+export function configurationIfValid(env: ConfigurationEnv): Config | undefined {
+  try {
+    return configurationInForce(env).config;
+  } catch (error) {
+    if (error instanceof IsopodError && error.code === "not_configured") return undefined;
+    throw error;
+  }
+}
+
 /** The configuration if none is stored. The variable is constant while an isolate lives, and is parsed once. */
 export function fromEnvironment(env: ConfigurationEnv): FromEnvironment {
   const text = env.ISOPOD_CONFIG ?? "";

@@ -94,7 +94,8 @@ function boundedLine({ isExternal, ...line }: UntruncatedLine, chars: number): H
 }
 
 function fenced(text: string): string {
-  return fromOutside({ text, source: "unknown", labels: [] }, { newFenceId, suspect: () => undefined }).text;
+  const port = { newFenceId, suspect: () => undefined, onInjection: "log" } as const;
+  return fromOutside({ text, source: "unknown", labels: [] }, port).text;
 }
 
 function cut(line: HistoryLine, chars: number): HistoryLine {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { isShellVariable } from "../config/reserved-names.ts";
 import { head, tail } from "../lib/text.ts";
-import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import { fromOutside, type LabelledText, type OutsidePort } from "../security/from-outside.ts";
 import type { MayReach, Shell, ShellResult, ShellRun } from "../shell/shell.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
@@ -125,10 +125,10 @@ export function execResult(result: ShellResult, outside: OutsidePort): ToolOutpu
   ].join("\n");
   const metadata = { ...(hosts.length > 0 && { Hosts: hosts.join(", ") }) };
   const source = hosts.length > 0 ? "web_fetch" : "unknown";
-  const shown =
+  const shown: LabelledText =
     printed === "" || labels.length === 0
-      ? printed
-      : fromOutside({ text: printed, source, labels, metadata }, outside).text;
+      ? { text: printed, labels }
+      : fromOutside({ text: printed, source, labels, metadata }, outside);
   const outcome = [
     ...(stopped === undefined ? [] : [stopped]),
     ...(exitCode === 0 ? [] : [`Exit code ${exitCode}.`]),
@@ -141,9 +141,9 @@ export function execResult(result: ShellResult, outside: OutsidePort): ToolOutpu
   ];
   const text =
     outcome.length === 0
-      ? shown || "Done. It printed nothing."
-      : [...(shown === "" ? [] : [shown, ""]), ...outcome].join("\n");
-  return { text, ...(labels.length > 0 && { labels }) };
+      ? shown.text || "Done. It printed nothing."
+      : [...(shown.text === "" ? [] : [shown.text, ""]), ...outcome].join("\n");
+  return { text, ...(shown.labels.length > 0 && { labels: shown.labels }) };
 }
 
 function pathList(verb: string, paths: readonly string[]): string[] {

@@ -74,9 +74,9 @@ export function grepTool(
             shown.push(...found.shown);
             continue;
           }
-          const own = labelsOf(text.path, file);
-          labels.push(...own);
-          shown.push(fenced(found.shown.join("\n"), own, outside));
+          const words = fenced(found.shown.join("\n"), labelsOf(text.path, file), outside);
+          labels.push(...words.labels);
+          shown.push(words.text);
         }
       }
       if (left === 0) notes.unshift(`The first ${limit} matches; there may be more.`);

@@ -1,5 +1,5 @@
 import type { ToolOutput } from "../agent/tool.ts";
-import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import { fromOutside, type LabelledText, type OutsidePort } from "../security/from-outside.ts";
 import { fileLabel, joinLabels, type Label } from "../security/labels.ts";
 import { type FileLabels, lineHash, stretches } from "../workspace/file-labels.ts";
 
@@ -9,8 +9,11 @@ export function labelledText(path: string, text: string, file: FileLabels | unde
   const labels = labelsOf(path, file);
   const parts = stretches(text, file);
   if (!parts.some(({ isLabelled }) => isLabelled)) return { text };
-  const shown = parts.map((part) => (part.isLabelled ? fenced(part.text, labels, port) : part.text));
-  return { text: shown.join("\n"), labels };
+  const shown = parts.map((part) => (part.isLabelled ? fenced(part.text, labels, port) : { text: part.text }));
+  return {
+    text: shown.map((part) => part.text).join("\n"),
+    labels: joinLabels(...shown.map((part) => ("labels" in part ? part.labels : []))),
+  };
 }
 
 /** Whether a line of a file may be labelled. @param isCut whether only its beginning is known */
@@ -25,6 +28,6 @@ export function labelsOf(path: string, { labels }: FileLabels): readonly Label[]
 }
 
 /** Words of a labelled file, fenced. */
-export function fenced(text: string, labels: readonly Label[], port: OutsidePort): string {
-  return fromOutside({ text, source: "unknown", labels }, port).text;
+export function fenced(text: string, labels: readonly Label[], port: OutsidePort): LabelledText {
+  return fromOutside({ text, source: "unknown", labels }, port);
 }

@@ -2,7 +2,7 @@ import type { ToolOutput } from "../agent/tool.ts";
 import { wholeHead } from "../lib/text.ts";
 import type { Hit, HitReason, SearchAnswer } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
-import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import { fromOutside, type LabelledText, type OutsidePort } from "../security/from-outside.ts";
 import { joinLabels, type Label } from "../security/labels.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 
@@ -29,12 +29,13 @@ export async function hitsOutput(query: string, answer: SearchAnswer, port: Hits
     ...(left > 0 ? [`${left} more did not fit here: ask for what is missing in other words.`] : []),
     ...caveats(answer),
   ];
+  const fenced = outside.length > 0 ? fencedConversation(passagesText(outside), labels, port.outside) : undefined;
   const text = [
     [`${counted(results.length, "passage")} found in ${counted(index.files, "file")}.`, ...notes].join("\n"),
     ...(own.length > 0 ? [passagesText(own)] : []),
-    ...(outside.length > 0 ? [fencedConversation(passagesText(outside), labels, port.outside)] : []),
+    ...(fenced === undefined ? [] : [fenced.text]),
   ].join("\n\n");
-  return { text, ...(labels.length > 0 && { labels }) };
+  return { text, ...(fenced !== undefined && fenced.labels.length > 0 && { labels: fenced.labels }) };
 }
 
 /** The labels of a passage: none unless a line of it is labelled. */
@@ -134,7 +135,7 @@ function counted(count: number, thing: string): string {
 }
 
 /** Text of conversations by any author, fenced for the model. */
-export function fencedConversation(text: string, labels: readonly Label[], port: OutsidePort): string {
+export function fencedConversation(text: string, labels: readonly Label[], port: OutsidePort): LabelledText {
   const metadata = labels.length === 0 ? { metadata: { From: "conversations" } } : {};
-  return fromOutside({ text, source: "unknown", labels, ...metadata }, port).text;
+  return fromOutside({ text, source: "unknown", labels, ...metadata }, port);
 }

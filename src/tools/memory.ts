@@ -2,7 +2,6 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { type AgentMemory, MemoryError, type MemoryErrorCode, type MemoryPassage } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
-import type { Label } from "../security/labels.ts";
 import { fencedConversation, type HitsFormat, hitsOutput, passageLabels } from "./memory-hits.ts";
 
 /** An agent's memory, as the tools use it. */
@@ -83,7 +82,10 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
       const { path, line } = parseCitation(typed);
       const passage = await orFix(port.memory.read({ path, from: asked ?? line, lines }));
       const labels = passageLabels(passage.path, passage, await port.labelledLines([passage.path]));
-      return { text: passageText(passage, labels, port), ...(labels.length > 0 && { labels }) };
+      const isOutside = mayHoldOutsideText(passage) || labels.length > 0;
+      const shown = isOutside ? fencedConversation(passage.text, labels, port.outside) : { text: passage.text, labels };
+      const text = passageText({ ...passage, text: shown.text }, port.cites);
+      return { text, ...(shown.labels.length > 0 && { labels: shown.labels }) };
     },
   });
 }
@@ -94,13 +96,13 @@ function parseCitation(typed: string): { path: string; line: number } {
   return { path: path.trim().replace(/^(?:\.\/+|\/workspace\/+)+/, ""), line: Math.max(1, Number(line)) };
 }
 
-function passageText(passage: MemoryPassage, labels: readonly Label[], { cites, outside }: RecallPort): string {
+function passageText(passage: MemoryPassage, cites: boolean): string {
   const { path, text, startLine, endLine, totalLines, isCut, next } = passage;
   if (startLine === 0) return totalLines === 0 ? `${path} is empty.` : `${path} ends with line ${totalLines}.`;
   const place = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
     `${path}, lines ${startLine} to ${endLine} of ${totalLines}:`,
-    mayHoldOutsideText(passage) || labels.length > 0 ? fencedConversation(text, labels, outside) : text,
+    text,
     ...(isCut ? [`[Line ${endLine} is longer than what fits here.]`] : []),
     ...(next === undefined ? [] : [`[Go on with from=${next}.]`]),
     ...(cites ? [`Source: ${path}#${place}`] : []),

@@ -224,10 +224,11 @@ export class TurnGate {
 
   async #decideScript(tool: AnyTool, args: unknown, script: string, labels: readonly Label[]): Promise<Gate> {
     if (script.includes("skills/")) for (const host of await this.skillHosts(script)) this.#trusted.add(host);
-    const { exec, egress, flow } = this.rules;
+    const { exec, egress, flow, injection } = this.rules;
     const isPlain = exec.security === "full" && exec.ask !== "always" && egress === "open";
     const hasSecrets = Object.keys(this.broker.env).some((variable) => script.includes(variable));
-    if (isPlain && !hasSecrets && (labels.length === 0 || flow === "off")) return { kind: "go", approved: false };
+    if (isPlain && !hasSecrets && (labels.length === 0 || (flow === "off" && injection !== "strip-tools")))
+      return { kind: "go", approved: false };
     const { scriptEffects } = await import("../shell/script-effects.ts");
     const { programs, urls, sendsBody } = scriptEffects(script);
     const hosts = [...new Set(urls.map(hostOf))].sort();

@@ -28,7 +28,11 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
   const { services, principal } = context;
   const { owner } = principal;
   const plans = services.config.tools.experimental.planTool;
-  const outside: OutsidePort = { newFenceId, suspect: deps.suspect };
+  const outside: OutsidePort = {
+    newFenceId,
+    suspect: deps.suspect,
+    onInjection: services.config.security.injection.action,
+  };
   const own = {
     owner,
     has: (tool: string) => gate.has(tool),

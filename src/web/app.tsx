@@ -31,6 +31,10 @@ export function App({ server, token, sessionKey, store }: AppProps) {
   }
   async function leave() {
     await requestOk(server, { method: "POST", path: "/v1/logout" });
+    if (visitor.state === "in" && visitor.me.signOutPath !== undefined) {
+      location.assign(visitor.me.signOutPath);
+      return;
+    }
     setVisitor({ state: "out", notice: undefined });
   }
   useEffect(() => {

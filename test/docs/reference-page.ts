@@ -98,11 +98,12 @@ function inner(field: Field | undefined): Field[] {
 
 /** Where an agent's own settings have the same fields as those that all share. */
 function sharedWith({ path, node }: Field): string | undefined {
-  const shared = path.replace(/^agents\.list\[\]\.(\w+)$/, "agents.defaults.$1");
+  const [, own] = /^agents\.list\[\]\.([\w.]+)$/.exec(path) ?? [];
   const fields = Object.keys(node.properties ?? {});
+  if (own === undefined || fields.length <= 2) return undefined;
   const known = configFields();
-  const isSame = shared !== path && fields.length > 2 && fields.every((name) => known.has(`${shared}.${name}`));
-  return isSame ? shared : undefined;
+  const places = [`agents.defaults.${own}`, `messages.${own}`, own];
+  return places.find((place) => fields.every((name) => known.has(`${place}.${name}`)));
 }
 
 function lineOf({ path, node }: Field): string {

@@ -18,7 +18,7 @@ test("with requireSignature no skill that somebody just wrote is in the next pro
   for (const root of ["skills", ".agents/skills"]) {
     const text = "---\nname: helper\ndescription: Helps with HELPING.\n---\nHelp.";
     const put = await call("PUT", `/v1/agents/signed/workspace/${root}/helper/SKILL.md`, text);
-    expect(put.status).toBeLessThan(300);
+    expect(put.status, await put.text()).toBeLessThan(300);
   }
   expect((await listed()).prompt).toContain("HELPING");
   await patch({ skills: { install: { requireSignature: true } } });

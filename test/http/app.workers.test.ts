@@ -27,7 +27,8 @@ describe("who may call", () => {
 
   test("a wrong token is refused, however similar it is", async () => {
     for (const token of ["test-toke", "test-tokenn", "Test-token", "xtest-token"]) {
-      const headers = { Authorization: `Bearer ${token}` };
+      // Wrong tokens count by address, and files share an isolate.
+      const headers = { Authorization: `Bearer ${token}`, "CF-Connecting-IP": "192.0.2.2" };
       expect([token, (await SELF.fetch(`${ORIGIN}/v1/me`, { headers })).status]).toEqual([token, 401]);
     }
   });

@@ -169,7 +169,7 @@ describe("the offline model", () => {
       hit("MEMORY.md", 7, "- 用户说：牙医姓王，在里斯本\n- likes tea"),
     ];
     const search = { mode: "keywords", results: passages, index: { files: 2, chunks: 2, pending: 1 } } as const;
-    const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined };
+    const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined, onInjection: "log" as const };
     const fence: Omit<HitsFormat, "cites"> = { outside, labelledLines: async () => new Map() };
     lab.search = (await hitsOutput("the dentist", search, { cites: true, ...fence })).text;
     expect(await lab.ask("When did I see the dentist?")).toBe(

@@ -19,7 +19,7 @@ const call: ToolCall = {
   update: () => undefined,
 };
 
-const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined };
+const outside = { newFenceId: () => "0123456789abcdef", suspect: () => undefined, onInjection: "log" as const };
 
 /** The file tools of one session over a new workspace, called as the loop does, with schema-checked arguments. */
 export function fileTools(workspace: Workspace = openWorkspace(), resources: Resources = {}) {

@@ -17,7 +17,7 @@ function port(memory: Partial<MemoryPort>, more: Partial<RecallPort> = {}): Reca
   return {
     memory: { search: unused, read: unused, ...memory },
     cites: true,
-    outside: { newFenceId: () => FENCE, suspect: () => undefined },
+    outside: { newFenceId: () => FENCE, suspect: () => undefined, onInjection: "log" as const },
     labelledLines: async () => new Map(),
     ...more,
   };
