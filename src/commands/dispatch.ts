@@ -39,7 +39,7 @@ export interface DispatchDeps {
   now(): number;
   hooks: SessionHooks;
   /** The skills of the latest scan. @throws IsopodError if the configuration is not valid */
-  skills: { known(): SkillSet };
+  skills: { known(target: Target | null): SkillSet };
   /** The session's sub-agents, for a command of this run. */
   subagents(run: NewRun): SubagentsPort;
   /** Whether the session exists and is not being deleted. */
@@ -63,8 +63,8 @@ export class CommandDispatcher {
   }
 
   /** Sorts an input: an immediate command, or a run. */
-  sort(input: RunInput): Intake {
-    return intake(input, () => this.#skills());
+  sort(input: RunInput, target: Target | null): Intake {
+    return intake(input, () => this.#skills(target));
   }
 
   /** Runs a command and records it with its answer. A repeated run id or idempotency key runs it only once. */
@@ -82,11 +82,11 @@ export class CommandDispatcher {
   }
 
   /** Empty if there is no session yet, or the configuration is not valid. */
-  #skills(): SkillSet {
+  #skills(target: Target | null): SkillSet {
     const { isActive, skills } = this.#deps;
     if (!isActive()) return NO_SKILLS.set;
     try {
-      return skills.known();
+      return skills.known(target);
     } catch (error) {
       if (error instanceof IsopodError) return NO_SKILLS.set;
       throw error;
@@ -115,7 +115,7 @@ export class CommandDispatcher {
       namedModels: () => namedModels(services(), agent()),
       status: () => readStatus(store, session(), services(), now()),
       totals: () => readSessionTotals(store, session(), services(), now()),
-      skills: () => skillsView(this.#skills()),
+      skills: () => skillsView(this.#skills(target)),
       asker: () => ({ sender: input.sender, target }),
     };
   }

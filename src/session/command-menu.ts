@@ -21,7 +21,7 @@ export interface CommandMenuDeps {
   store: Store;
   fence: Fence;
   services(): Services;
-  skills: { known(): SkillSet };
+  skills: { known(target: Target): SkillSet };
 }
 
 /**
@@ -37,7 +37,7 @@ export async function updateCommandMenu(
     if (target.kind !== "direct") return;
     const { channel, context } = services().channel(target.channel, target.accountId);
     if (!channel.menu?.isOn(context.account)) return;
-    const commands = menuOf(skills.known());
+    const commands = menuOf(skills.known(target));
     const conversation = `${target.channel}:${target.accountId}:${target.conversationId}`;
     const digest = await shortDigest(JSON.stringify(commands));
     const { [conversation]: known, ...others } = readSessionRow(store)?.settings.menus ?? {};

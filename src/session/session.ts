@@ -129,7 +129,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #accept(request: AcceptRequest): AcceptedRun {
     this.#parts.relocation.requireHere();
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
-    const taken = this.#parts.commands.sort(boundedInput(input));
+    const taken = this.#parts.commands.sort(boundedInput(input), target);
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
     if (begins) this.#meter.accept(Date.now());

@@ -130,7 +130,7 @@ function agentListGate(
   entries: SkillEntries,
 ): ClosedGate | undefined {
   if (!allowed.includes(skill.name)) {
-    const reason = `It is not in the agent's list of skills: add '${skill.name}' to the agent's \`skills\`.`;
+    const reason = `It is not in the agent's list of skills, or not in this group's: add '${skill.name}' to \`skills\` there.`;
     return { code: "not_agent_allowed", reason };
   }
   const { apiKey, env = {} } = skillEntry(skill, entries) ?? {};

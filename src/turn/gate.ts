@@ -22,7 +22,7 @@ import type { MayReach } from "../shell/shell.ts";
 import { boundedScript, execQuestion, withVisibleControls } from "../tools/exec.ts";
 import { isPersistentPath } from "../workspace/persistent-paths.ts";
 import { isPrivatePath } from "../workspace/private-paths.ts";
-import { groupRulesIn } from "./prompt-input.ts";
+import { groupRulesAt } from "./group-rules.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** What the gate of a turn needs. */
@@ -309,7 +309,7 @@ function secretScope(skill: string, host: string): GrantScope {
 /** The rules of a turn at its place. */
 export function turnPolicy(context: TurnContext): PolicyRules {
   const { services, agent, target, principal } = context;
-  const group = groupRulesIn(context)?.tools;
+  const group = groupRulesAt(target, services)?.tools;
   const place = { channel: target?.channel, group, sender: principal.sender };
   return policyRules(services.config, agent, place);
 }

@@ -1,6 +1,5 @@
 import type { LoopEnd } from "../agent/loop.ts";
 import type { AnyTool } from "../agent/tool.ts";
-import { type GroupRules, groupRulesOf } from "../channels/group-rules.ts";
 import { heartbeatOf, modelAliases, sharingAgents } from "../config/agents.ts";
 import { COMMAND_NAMES } from "../config/command-names.ts";
 import { visibleRepliesIn } from "../config/group-chat.ts";
@@ -19,6 +18,7 @@ import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { BootstrapFile, BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
+import { groupRulesAt } from "./group-rules.ts";
 import { maySpawn } from "./lineage.ts";
 import { isOwnerAlone } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -52,7 +52,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
   const { thinking, reasoning } = sessionPreferences(session.settings, agent, context);
   const extraContext = contextFor(context);
   const heartbeat = heartbeatOf(config, agent.id);
-  const groupPrompt = groupRulesIn(context)?.prompt;
+  const groupPrompt = groupRulesAt(context.target, context.services)?.prompt;
   return {
     mode,
     productName: config.prompt.productName,
@@ -137,13 +137,6 @@ function audienceFacts({ principal }: TurnContext, messages: TurnFacts["messages
   if (place === "direct") return { owner, place };
   const title = fencedTitle(messages());
   return { owner, place, ...(title !== undefined && { title }) };
-}
-
-/** The rules of the group that a turn answers in; undefined outside of groups. */
-export function groupRulesIn({ target, services }: TurnContext): GroupRules | undefined {
-  if (target === null || target.kind === "direct" || target.conversationId === undefined) return undefined;
-  const { channel, context } = services.channel(target.channel, target.accountId);
-  return groupRulesOf(channel.access(context.account).groups, target.conversationId);
 }
 
 /** The newest title of a group, fenced under the id of the oldest message that has it, so that it stays the same. */

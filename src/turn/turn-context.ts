@@ -1,4 +1,3 @@
-import type { Target } from "../channels/channel.ts";
 import type { Agent } from "../config/agents.ts";
 import { type OriginRules, originRules, SESSION_KINDS } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
@@ -7,6 +6,7 @@ import type { PromptMode } from "../prompt/input.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
+import { agentAt, type TurnTarget } from "./group-rules.ts";
 import type { Principal } from "./principal.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface TurnContext {
   principal: Principal;
   origin: OriginRules;
   /** Where the reply goes; null if it is only read in the session. */
-  target: (Pick<Target, "channel" | "accountId" | "kind"> & Partial<Pick<Target, "conversationId">>) | null;
+  target: TurnTarget;
   mode: PromptMode;
   /** Overrides the thinking level of the session. */
   thinking?: ThinkingLevel;
@@ -40,7 +40,7 @@ export function turnContextOf(
   const { thinking, extraContext, origin } = journal.state;
   return {
     services,
-    agent: agentIn(services, session.agentId),
+    agent: agentAt(agentIn(services, session.agentId), row.target, services),
     session,
     principal,
     origin: originRules(origin),

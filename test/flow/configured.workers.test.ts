@@ -74,6 +74,26 @@ test("an agent's name addresses it in a group, as a pattern does", async () => {
   await patch({ messages: null });
 });
 
+test("a group has the skills that its rules name, of those that the agent may use", async () => {
+  const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo it.`;
+  for (const name of ["herding", "hiding"])
+    await call("PUT", `/v1/agents/main/workspace/skills/${name}/SKILL.md`, skill(name));
+  const accounts = { default: { groups: { [GROUP]: { requireMention: false, skills: ["herding"] } } } };
+  await patch({
+    channels: { telegram: { accounts } },
+    agents: { list: agentsWith("main", { model: "fake/configured-skills" }) },
+  });
+  await script("configured-skills", [{ text: "Here." }, { text: "Alone." }]);
+  await write("In the group", OWNER, GROUP);
+  await waitFor(async () => (await asked("configured-skills")).length === 1);
+  await write("Alone", OWNER);
+  await waitFor(async () => (await asked("configured-skills")).length === 2);
+  const [group, alone] = (await asked("configured-skills")).map(({ body }) => JSON.stringify(body.messages[0]));
+  expect(group).toContain("Does herding.");
+  expect(group).not.toContain("Does hiding.");
+  expect(alone).toContain("Does hiding.");
+});
+
 test("tools that are denied to all, or to one agent, are neither in its requests nor in its prompt", async () => {
   const open = async (agentId: string, scenario: string) => {
     await script(scenario, [{ text: "Done." }]);

@@ -5,6 +5,7 @@ import { readView } from "../../session-store/conversation-view.ts";
 import { newestRun } from "../../session-store/runs.ts";
 import type { SessionRow } from "../../session-store/session-row.ts";
 import type { Store } from "../../session-store/store.ts";
+import { agentAt } from "../group-rules.ts";
 import { principalOf } from "../principal.ts";
 import type { SessionSkills } from "../skills/session-skills.ts";
 import { promptModeOf, type TurnContext } from "../turn-context.ts";
@@ -45,7 +46,7 @@ export function nextTurnContext(deps: SessionContextDeps, sender: "owner" | "oth
   const isOwner = sender === undefined ? last.owner || messages.length === 0 : sender === "owner";
   return {
     services: opened,
-    agent: agentIn(opened, session.agentId),
+    agent: agentAt(agentIn(opened, session.agentId), target, opened),
     session,
     principal: { ...last, owner: isOwner },
     origin: ORIGINS.person,

@@ -20,6 +20,7 @@ import type { Store } from "../../session-store/store.ts";
 import type { ScanHead } from "../../session-store/stored-shapes.ts";
 import type { SkillSet } from "../../skills/skill.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
+import { agentAt, type TurnTarget } from "../group-rules.ts";
 import type { TurnContext } from "../turn-context.ts";
 
 /** What a session's skills need of their Durable Object. */
@@ -99,10 +100,10 @@ export class SessionSkills implements SkillsSource {
     return turnSkills(scanned, agent, services);
   }
 
-  /** The skills of the last scan, gated by the current configuration. No store is accessed. */
-  known(): SkillSet {
+  /** The skills of the last scan that may be used in a conversation now. No store is accessed. */
+  known(target: TurnTarget): SkillSet {
     const services = this.#deps.services();
-    const agent = agentIn(services, this.#deps.session().agentId);
+    const agent = agentAt(agentIn(services, this.#deps.session().agentId), target, services);
     return gateScannedSkills(this.#snapshot()?.scanned ?? [], agent, services);
   }
 
