@@ -1,5 +1,6 @@
 import type { ImportReport } from "../http/config-import-schema.ts";
 import type { ErrorBody } from "../http/errors.ts";
+import type { Grants } from "../http/grants-schema.ts";
 import type { MemoryPassage, MemoryResults, MemoryStatus } from "../http/memory-schema.ts";
 import type { History, HistoryMessage } from "../http/message-schema.ts";
 import type { ContextReport, Prompt as PromptAnswer } from "../http/prompt-schema.ts";
@@ -7,7 +8,7 @@ import type { Accepted, AgentEvent, Decision, Run } from "../http/run-schema.ts"
 import type { SkillChange, SkillVerification } from "../http/skill-installs-schema.ts";
 import type { SkillDetail, SkillLine, SkillReport } from "../http/skills-schema.ts";
 import type { Caller, Check, Diagnosis } from "../http/status-schema.ts";
-import type { WorkspaceVersions } from "../http/workspace-schema.ts";
+import type { WorkspaceListing, WorkspaceVersions } from "../http/workspace-schema.ts";
 
 // The answers of the API, typed by the schemas of its routes. The guards below check only the fields without which a
 // reader would fail: another version of the server may add fields, and kinds of events.
@@ -20,6 +21,7 @@ export type {
   Decision,
   Diagnosis,
   ErrorBody,
+  Grants,
   History,
   HistoryMessage,
   ImportReport,
@@ -32,6 +34,7 @@ export type {
   SkillLine,
   SkillReport,
   SkillVerification,
+  WorkspaceListing,
   WorkspaceVersions,
 };
 
@@ -68,6 +71,24 @@ export function isHistory(value: unknown): value is History {
     (value.before === undefined || typeof value.before === "number") &&
     Array.isArray(value.messages) &&
     value.messages.every(isHistoryMessage)
+  );
+}
+
+/** Whether a value is what `GET /v1/sessions/:key/grants` answers. */
+export function isGrants(value: unknown): value is Grants {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.grants) &&
+    value.grants.every((one) => isRecord(one) && typeof one.id === "string")
+  );
+}
+
+/** Whether a value is a list of a workspace's files. */
+export function isListing(value: unknown): value is WorkspaceListing {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.entries) &&
+    value.entries.every((one) => isRecord(one) && typeof one.path === "string")
   );
 }
 

@@ -3,20 +3,8 @@ import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { grants } from "./grants-schema.ts";
 import { sessionAddress } from "./session-lookup.ts";
-
-const names = z.array(z.string()).readonly().optional();
-
-const grant = z
-  .object({
-    id: z.string(),
-    tool: z.string(),
-    programs: names.openapi({ description: "The programs that its scripts may run." }),
-    hosts: names.openapi({ description: "The hosts that they may reach." }),
-    conversations: names.openapi({ description: "The conversations that it may send to." }),
-    grantedAt: z.int().openapi({ description: "Milliseconds since the epoch." }),
-  })
-  .openapi("Grant");
 
 const key = z.string().openapi({ description: "The session's key." });
 
@@ -28,7 +16,7 @@ const listRoute = createRoute({
   responses: {
     200: {
       description: "Oldest first",
-      content: { "application/json": { schema: z.object({ grants: z.array(grant).readonly() }) } },
+      content: { "application/json": { schema: grants } },
     },
   },
 });

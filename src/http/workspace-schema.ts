@@ -27,6 +27,7 @@ const file = z
   })
   .openapi("WorkspaceFile");
 const entry = z.discriminatedUnion("kind", [file, z.object({ kind: z.literal("folder"), path: z.string() })]);
+const listing = z.object({ entries: z.array(entry) });
 const version = z.object({ versionId: z.string(), size: z.int(), replacedAt: z.int() }).openapi("WorkspaceVersion");
 const versions = z.object({ versions: z.array(version) });
 const replaced = z
@@ -39,6 +40,7 @@ const replaced = z
   .openapi("ReplacedFile");
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
+export type WorkspaceListing = z.infer<typeof listing>;
 export type WorkspaceVersions = z.infer<typeof versions>;
 
 /** `GET …/workspace`. */
@@ -59,7 +61,7 @@ export const listRoute = createRoute({
   responses: {
     200: {
       description: "By path, 20,000 at most",
-      content: { "application/json": { schema: z.object({ entries: z.array(entry) }) } },
+      content: { "application/json": { schema: listing } },
     },
   },
 });

@@ -10,6 +10,7 @@ import { texts } from "./language.ts";
 import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
 import { PageHeader } from "./page-header.tsx";
+import { PermissionsDialog } from "./permissions-dialog.tsx";
 import { PromptDialog, type PromptTarget } from "./prompt-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -37,6 +38,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const [promptTarget, setPromptTarget] = useState<PromptTarget>();
   const [skillsOpen, setSkillsOpen] = useState(false);
   const [memoryOpen, setMemoryOpen] = useState(false);
+  const [permissionsOpen, setPermissionsOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
 
   function write(next: string) {
@@ -59,6 +61,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         onPrompt={() => setPromptTarget("next")}
         onSkills={() => setSkillsOpen(true)}
         onMemory={() => setMemoryOpen(true)}
+        onPermissions={() => setPermissionsOpen(true)}
         onSignOut={onLeave}
       />
       <Transcript
@@ -93,6 +96,14 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
       )}
       {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
       {memoryOpen && <MemoryDialog server={server} agentId={me.agentId} onClose={() => setMemoryOpen(false)} />}
+      {permissionsOpen && (
+        <PermissionsDialog
+          server={server}
+          agentId={me.agentId}
+          sessionKey={sessionKey}
+          onClose={() => setPermissionsOpen(false)}
+        />
+      )}
     </div>
   );
 }

@@ -9,11 +9,12 @@ export interface PageHeaderProps {
   onPrompt(): void;
   onSkills(): void;
   onMemory(): void;
+  onPermissions(): void;
   onSignOut(): void;
 }
 
 /** The top line of the page. On narrow screens its buttons are in a menu. */
-export function PageHeader({ model, onPrompt, onSkills, onMemory, onSignOut }: PageHeaderProps) {
+export function PageHeader({ model, onPrompt, onSkills, onMemory, onPermissions, onSignOut }: PageHeaderProps) {
   const { open, menu, toggle, choose, onKeyDown, onFocusOut } = useMenu();
   return (
     <header class="top">
@@ -41,6 +42,9 @@ export function PageHeader({ model, onPrompt, onSkills, onMemory, onSignOut }: P
           </button>
           <button type="button" class="quiet" onClick={() => choose(onMemory)}>
             {texts.memory}
+          </button>
+          <button type="button" class="quiet" onClick={() => choose(onPermissions)}>
+            {texts.permissions}
           </button>
           <button type="button" class="quiet" onClick={() => choose(onSignOut)}>
             {texts.signOut}
