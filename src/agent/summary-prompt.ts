@@ -57,7 +57,9 @@ export function transcriptLine(message: Message): string {
     const images = (message.images ?? []).map(({ path }) => `\n[image ${path}]`).join("");
     return `[${at}] ${speakerName(message)}:\n${quotedLines(cut(message.text, MESSAGE_CHARS))}${images}`;
   }
-  if (message.role === "assistant") return `[${at}] Assistant: ${message.parts.map(partText).join("\n").trim()}`;
+  if (message.role === "assistant") {
+    return `[${at}] Assistant:\n${quotedLines(message.parts.map(partText).join("\n").trim())}`;
+  }
   return `Result of ${message.tool}${message.isError ? " (failed)" : ""}:\n${quotedLines(cut(message.text, RESULT_CHARS))}`;
 }
 

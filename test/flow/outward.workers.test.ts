@@ -5,7 +5,7 @@ import { defineTool } from "../../src/agent/tool.ts";
 import type { Target } from "../../src/channels/channel.ts";
 import { callsTo, chatOf, hear, sentTo, settled } from "./chats.ts";
 import { asked, call, finished, historyOf, script, waitFor } from "./client.ts";
-import { calling, childrenOf, spawning } from "./family-lab.ts";
+import { calling, childrenOf, spawning, textsIn } from "./family-lab.ts";
 import { configure, equip, session } from "./session-lab.ts";
 
 const BOT = `${env.TEST_BOT_API}/control/7000000001:flow`;
@@ -255,6 +255,12 @@ test("a sub-agent that waits for approval asks in the conversation that waits fo
   expect(question?.args).not.toHaveProperty("reply_markup");
   const waiting = async () => (await (await call("GET", "/v1/approvals")).text()).includes(key);
   await waitFor(waiting);
+  const [command] = /\/approve \S+ allow-once/.exec(question?.args.text) ?? [];
+  expect(await settled(await hear(name, chat, command ?? ""), chat)).toContainEqual(
+    expect.stringContaining("a call of the sub-agent"),
+  );
+  await waitFor(async () => !(await waiting()));
+  await waitFor(async () => (await textsIn(key)).includes("launched"));
 });
 
 /** Changes the stored configuration, from which on no test can give a session another variable. */
