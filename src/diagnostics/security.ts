@@ -1,7 +1,7 @@
 import type { AccessPolicy } from "../channels/channel.ts";
 import { agentIds } from "../config/agents.ts";
-import { agentIn, type Services } from "../services/services.ts";
-import { capabilities } from "../turn/capabilities.ts";
+import type { Services } from "../services/services.ts";
+import { capabilities, secretCapabilities } from "../turn/capabilities.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -173,21 +173,21 @@ function ownerFindings(services: Services): Finding[] {
   ];
 }
 
-/** Skills whose secrets every command may see, or that anybody may have written. */
-function secretFindings(services: Services): Finding[] {
-  const entries = Object.entries(services.config.skills.entries);
-  const withSecrets = entries.filter(([, { apiKey, env }]) => apiKey !== undefined || Object.keys(env).length > 0);
-  const hasExec = agentIds(services.config)
-    .slice(0, MAX_AGENTS)
-    .some((id) => agentIn(services, id).exec !== undefined);
-  if (!hasExec || services.config.security.egress.mode !== "open") return [];
-  return withSecrets.map(([name]) => ({
-    id: "skills.secret_with_open_egress",
-    status: "warn" as const,
-    message: `The secrets of the skill '${name}' are within reach of commands, which reach every public host.`,
-    fix: "Set security.egress.mode to ask or allowlist, and name the hosts in security.egress.trusted.",
-    path: `skills.entries.${name}`,
-  }));
+/** Secrets whose values commands see, so that they can be sent anywhere. */
+function secretFindings({ config }: Services): Finding[] {
+  return secretCapabilities(config.skills.entries).flatMap(({ skill, secrets, sees }) =>
+    sees === "placeholder"
+      ? []
+      : [
+          {
+            id: "skills.secret_by_value",
+            status: "warn" as const,
+            message: `Commands of the skill '${skill}' see the value of ${secrets.join(", ")}, and can send it anywhere.`,
+            fix: `Unless it signs with it, remove skills.entries.${skill}.secretMode and name its hosts.`,
+            path: `skills.entries.${skill}.secretMode`,
+          },
+        ],
+  );
 }
 
 function accountsOf(services: Services): { where: string; path: string; policy: AccessPolicy }[] {

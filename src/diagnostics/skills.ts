@@ -6,6 +6,7 @@ import { agentSkillsOverview, type SkillOverviewRow, type SkillsOverview } from 
 import { ABANDONED_MS } from "../skills/install/finish-work.ts";
 import type { InstallTarget } from "../skills/install/install-target.ts";
 import { readLock } from "../skills/install/lock.ts";
+import { secretCapabilities } from "../turn/capabilities.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -30,6 +31,7 @@ export async function examineSkills({ services, secret }: DiagnosticsContext): P
     ...reports.flatMap(({ agent, report }) => agentChecks(agent, report, services.config)),
     ...(hasAll ? unknownNames(services.config, lines) : []),
     ...shortValues(services.config, secret),
+    ...withoutHosts(services.config),
   ];
 }
 
@@ -155,6 +157,19 @@ function shortValues({ skills }: Config, secret: DiagnosticsContext["secret"]): 
     message: `${id} has fewer than ${MIN_SECRET_CHARS} characters, so it cannot be masked in the output of commands.`,
     fix: `Store a longer value (wrangler secret put ${id}), or move it into the skill if it is not secret.`,
     path,
+  }));
+}
+
+/** Warns of secrets that heartbeats, jobs and hooks cannot use, because nobody is there who could be asked. */
+function withoutHosts({ skills }: Config): Check[] {
+  const asked = secretCapabilities(skills.entries).filter(({ sees, hosts }) => sees === "placeholder" && !hosts);
+  return asked.slice(0, MAX_LINES).map(({ skill, secrets }) => ({
+    id: `skills.hosts.${skill}`,
+    area: "skills",
+    status: "warn",
+    message: `No host is named for ${secrets.join(", ")}: you are asked at the first use with each, and unattended runs do without.`,
+    fix: `Name the hosts, such as "api.example.org", in skills.entries.${skill}.hosts.`,
+    path: `skills.entries.${skill}`,
   }));
 }
 

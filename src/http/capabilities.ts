@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import { capabilities } from "../turn/capabilities.ts";
+import { agentCapabilities } from "../turn/capabilities.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
@@ -22,6 +22,28 @@ const row = z
   })
   .openapi("Capability");
 
+const secret = z.object({
+  skill: z.string().openapi({ description: "The key in `skills.entries`." }),
+  secrets: z.array(z.string()).openapi({ description: "Names, never values." }),
+  sees: z.enum(["placeholder", "value"]).openapi({ description: "What commands see of them." }),
+  hosts: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .openapi({ description: "Where the values may go; absent where an owner is asked at the first use." }),
+});
+
+const matrix = z.object({
+  model: z.string().openapi({ description: "`provider/model` of the next run." }),
+  egress: z.object({
+    mode: z.string(),
+    trusted: z.array(z.string()).readonly(),
+    allowPrivate: z.array(z.string()).readonly(),
+  }),
+  secrets: z.array(secret),
+  rows: z.array(row),
+});
+
 const route = createRoute({
   method: "get",
   path: "/agents/{id}/capabilities",
@@ -29,11 +51,11 @@ const route = createRoute({
   description: "Every cell is the answer of the policy that enforces it.",
   request: { params: z.object({ id: z.string() }), query: z.strictObject({}) },
   responses: {
-    200: { description: "The matrix", content: { "application/json": { schema: z.object({ rows: z.array(row) }) } } },
+    200: { description: "The matrix", content: { "application/json": { schema: matrix } } },
   },
 });
 
 /** `/v1/agents/{id}/capabilities`. */
 export const capabilityRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
-capabilityRoutes.openapi(route, (c) => c.json({ rows: capabilities(c.get("services"), c.req.valid("param").id) }, 200));
+capabilityRoutes.openapi(route, (c) => c.json(agentCapabilities(c.get("services"), c.req.valid("param").id), 200));

@@ -4,6 +4,7 @@ import { hostLabel, type Label, strangerLabel } from "../security/labels.ts";
 import { type Action, decide, type PolicyDecision, type PolicyRules, type Resource } from "../security/policy.ts";
 import type { ToolPolicy } from "../security/tool-policy.ts";
 import { agentIn, type Services } from "../services/services.ts";
+import type { SkillEntries } from "../skills/gate.ts";
 
 /** What one class of sender may do at one place, after reading words of one kind. */
 export interface CapabilityRow {
@@ -22,6 +23,25 @@ export interface CapabilityCell extends PolicyDecision {
   action: Action;
   /** The tool; for other actions an example of what they are done to. */
   resource: string;
+}
+
+/** What commands see of the secrets of an entry of `skills.entries`, and where the values may go. */
+export interface SecretCapability {
+  skill: string;
+  /** The names of the Worker's secrets. */
+  secrets: string[];
+  sees: "placeholder" | "value";
+  /** Absent where an owner is asked at the first use, or where commands see the value. */
+  hosts?: readonly string[];
+}
+
+/** What the turns of one agent may do, and with what. */
+export interface AgentCapabilities {
+  /** `provider/model` of the next run. */
+  model: string;
+  egress: { mode: string; trusted: readonly string[]; allowPrivate: readonly string[] };
+  secrets: SecretCapability[];
+  rows: CapabilityRow[];
 }
 
 /** The tools that a matrix has a cell for. */
@@ -58,6 +78,30 @@ interface Place {
   isShared: boolean;
   channel?: string;
   group?: ToolPolicy | undefined;
+}
+
+/**
+ * What an agent may do, from one revision of the configuration.
+ * @throws IsopodError `not_found` if there is no such agent
+ */
+export function agentCapabilities(services: Services, agentId: string): AgentCapabilities {
+  const { mode, trusted, allowPrivate } = services.config.security.egress;
+  return {
+    model: services.modelRefOf(agentIn(services, agentId)),
+    egress: { mode, trusted, allowPrivate },
+    secrets: secretCapabilities(services.config.skills.entries),
+    rows: capabilities(services, agentId),
+  };
+}
+
+/** The entries that have secrets. */
+export function secretCapabilities(entries: SkillEntries): SecretCapability[] {
+  return Object.entries(entries).flatMap(([skill, { apiKey, env = {}, hosts, secretMode }]) => {
+    const secrets = [...(apiKey === undefined ? [] : [apiKey.id]), ...Object.values(env).map(({ id }) => id)];
+    if (secrets.length === 0) return [];
+    const sees = secretMode ?? "placeholder";
+    return [{ skill, secrets, sees, ...(sees === "placeholder" && hosts !== undefined && { hosts }) }];
+  });
 }
 
 /**

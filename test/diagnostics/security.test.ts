@@ -49,6 +49,14 @@ test.each<[string, object, string[]]>([
     { ...open({}), commands: { ownerAllowFrom: ["telegram:@ada", "42"] } },
     ["fail channels.owner_by_username", "warn channels.owner_without_channel"],
   ],
+  [
+    "secrets that commands see",
+    {
+      ...open({}),
+      skills: { entries: { a: { apiKey: { source: "env", id: "A_KEY" }, secretMode: "value" }, b: { enabled: true } } },
+    },
+    ["warn skills.secret_by_value"],
+  ],
   ["one conversation for all", { ...open({}), session: { dmScope: "main" } }, ["warn dm.scope_main_multiuser"]],
 ])("the security audit finds %s", (_, document, expected) => {
   expect(audit(document)).toEqual(expected);

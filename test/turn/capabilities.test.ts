@@ -6,7 +6,7 @@ import { wholeSchema } from "../../src/services/config-schema.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { NO_SKILLS } from "../../src/services/skills/turn-skills.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
-import { type CapabilityRow, capabilities, MATRIX_TOOLS } from "../../src/turn/capabilities.ts";
+import { type CapabilityRow, capabilities, MATRIX_TOOLS, secretCapabilities } from "../../src/turn/capabilities.ts";
 import { TurnGate } from "../../src/turn/gate.ts";
 import type { TurnContext } from "../../src/turn/turn-context.ts";
 import { turnPorts } from "../../src/turn/turn-ports.ts";
@@ -164,4 +164,19 @@ test.each(Object.entries(CONFIGURATIONS))("every cell of the matrix is what happ
     }
   }
   expect(cells).toBeGreaterThan(25 * MATRIX_TOOLS.length);
+});
+
+test("the secrets of skills are listed by name, with what commands see of them and where they may go", () => {
+  const key = (id: string) => ({ source: "env", id });
+  const entries = {
+    named: { apiKey: key("A_KEY"), env: { B: key("B_KEY") }, hosts: ["api.example.org"] },
+    asked: { apiKey: key("C_KEY") },
+    signing: { apiKey: key("D_KEY"), secretMode: "value", hosts: ["api.example.org"] },
+    none: { enabled: false },
+  };
+  expect(secretCapabilities(wired({ skills: { entries } }).config.skills.entries)).toEqual([
+    { skill: "named", secrets: ["A_KEY", "B_KEY"], sees: "placeholder", hosts: ["api.example.org"] },
+    { skill: "asked", secrets: ["C_KEY"], sees: "placeholder" },
+    { skill: "signing", secrets: ["D_KEY"], sees: "value" },
+  ]);
 });

@@ -13,7 +13,7 @@ import { dropInvalid, dropUnknown } from "./fit.ts";
 import { documentOf, keyOf, type Leaf, leavesOf, type Path } from "./leaves.ts";
 import { gatherProviders } from "./providers.ts";
 import { renameFields, renameGatheredFields, resolveAmbiguous } from "./renames.ts";
-import { isReference, readReferences, refuseSecrets } from "./secrets.ts";
+import { askForHosts, isReference, readReferences, refuseSecrets } from "./secrets.ts";
 import { dropRedundant, rewriteValues } from "./values.ts";
 
 /** Largest document that is read, in UTF-16 units. */
@@ -45,6 +45,7 @@ const RESHAPE = inOrder(
   resolveAmbiguous,
   rewriteValues,
   readReferences,
+  askForHosts,
 );
 
 function readDocument(text: string): JsonObject {

@@ -22,6 +22,19 @@ export const readReferences: Step = (draft) =>
     return { value: { source: "env", id }, why: `The secret is looked for in the Worker's variable ${id}.` };
   });
 
+/** Says of skills with secrets that their hosts have to be named: OpenClaw has no such field. */
+export const askForHosts: Step = (draft) => {
+  const named = draft.leaves.filter(
+    ({ path }) => matches(path, "skills.entries.*.apiKey") || matches(path, "skills.entries.*.env.*"),
+  );
+  const entries = new Map(named.map(({ path }) => [String(path[2]), path.slice(0, 3)]));
+  const findings = [...entries].map(([skill, path]): ImportFinding => {
+    const why = `Its secrets are put in as requests leave: name the hosts in skills.entries.${skill}.hosts, or you are asked at the first use.`;
+    return { kind: "changed", path, why };
+  });
+  return addFindings(draft, ...findings);
+};
+
 /**
  * Refuses what must not be stored: secrets in plain text, references to files and programs, and text into which
  * variables would have to be filled. Where a secret stood there is now a reference to the variable that it goes into.

@@ -56,7 +56,11 @@ describe("the skills of an openclaw.json", () => {
       "skills.entries.gone.apiKey",
     ]);
     for (const { hint } of refused) expect(hint).toMatch(/wrangler secret put SKILL_/);
-    expect(changed).toMatchObject([{ path: "skills.entries.gh.env.GH_HOST" }]);
+    expect(changed).toMatchObject([
+      { path: "skills.entries.gh.env.GH_HOST" },
+      { path: "skills.entries.gh", why: expect.stringContaining("skills.entries.gh.hosts") },
+      { path: "skills.entries.gone", why: expect.stringContaining("you are asked") },
+    ]);
     expect(JSON.stringify([document, refused])).not.toContain("hunter2");
   });
 
