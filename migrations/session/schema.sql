@@ -54,11 +54,14 @@ CREATE TABLE `outbox` (
 	`attempts` integer NOT NULL,
 	`due_at` integer NOT NULL,
 	`detail` text,
-	`source` text
+	`source` text,
+	`asked_at` integer DEFAULT 0 NOT NULL,
+	`told` integer DEFAULT false NOT NULL
 );
 
 CREATE INDEX `outbox_open` ON `outbox` (`id`) WHERE "outbox"."status" IN ('pending', 'sending');
 CREATE INDEX `outbox_by_run` ON `outbox` (`run_id`);
+CREATE INDEX `outbox_lost` ON `outbox` (`id`) WHERE "outbox"."status" IN ('failed', 'unsure');
 CREATE TABLE `prompts` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`text` text,

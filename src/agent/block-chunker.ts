@@ -8,6 +8,8 @@ export interface BlockSize {
   minChars: number;
   /** The largest size of a block, including added fences. */
   maxChars: number;
+  /** Blocks after the first `after` are as large as `maxChars` here, so that a long text has few of them. */
+  widens?: { after: number; maxChars: number };
 }
 
 /** A part of a text that can be sent as a message. */
@@ -28,6 +30,8 @@ export interface BlockChunker {
 
 /** Units that must follow a cut, so that no character is split. */
 const LOOKAHEAD = 2;
+/** The least share of a widened block that is filled. */
+const WIDE_SHARE = 0.75;
 /** The largest share of a block that a reopened fence with its language may take. */
 const OPENING_SHARE = 0.25;
 
@@ -36,7 +40,9 @@ const OPENING_SHARE = 0.25;
  * sentence or a word there, in this order; else between two grapheme clusters. Fenced code is cut last: the fence is
  * closed and opened again in the next block.
  */
-export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChunker {
+export function createBlockChunker(size: BlockSize): BlockChunker {
+  let { minChars, maxChars } = size;
+  let left = size.widens?.after ?? Number.POSITIVE_INFINITY;
   let buffer = "";
   let open: Fence | undefined;
 
@@ -54,6 +60,11 @@ export function createBlockChunker({ minChars, maxChars }: BlockSize): BlockChun
     const block = blockOf(buffer.slice(0, cut.at), cut.inside);
     buffer = buffer.slice(cut.at);
     open = cut.inside;
+    left -= 1;
+    if (left === 0 && size.widens !== undefined) {
+      maxChars = Math.max(maxChars, size.widens.maxChars);
+      minChars = Math.max(minChars, Math.round(maxChars * WIDE_SHARE));
+    }
     return block;
   }
 

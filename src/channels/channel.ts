@@ -33,10 +33,14 @@ export interface Channel<Account = never> {
   conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
   /** Splits a reply into parts within the platform's limits, each in its markup, in order. */
   format(markdown: string): string[];
+  /** A part without the channel's markup; absent if it has none. */
+  plain?(part: string): string;
   /** Delivers one part. Honours `signal`. */
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Delivers a file; absent if the platform takes none. */
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Whether an account prefers a message that arrives twice to one that may not have arrived. */
+  atLeastOnce?(account: Account): boolean;
   /** Emoji reactions; absent if the platform has none. */
   readonly reactions?: ChannelReactions<Account>;
   /** The command menu of conversations; absent if the platform has none. */

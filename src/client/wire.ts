@@ -4,7 +4,7 @@ import type { Grants } from "../http/grants-schema.ts";
 import type { MemoryPassage, MemoryResults, MemoryStatus } from "../http/memory-schema.ts";
 import type { History, HistoryMessage } from "../http/message-schema.ts";
 import type { ContextReport, Prompt as PromptAnswer } from "../http/prompt-schema.ts";
-import type { Accepted, AgentEvent, Decision, Run } from "../http/run-schema.ts";
+import type { Accepted, AgentEvent, Decision, LostDeliveries, Run } from "../http/run-schema.ts";
 import type { SkillChange, SkillVerification } from "../http/skill-installs-schema.ts";
 import type { SkillDetail, SkillLine, SkillReport } from "../http/skills-schema.ts";
 import type { Caller, Check, Diagnosis } from "../http/status-schema.ts";
@@ -25,6 +25,7 @@ export type {
   History,
   HistoryMessage,
   ImportReport,
+  LostDeliveries,
   MemoryPassage,
   MemoryResults,
   MemoryStatus,
@@ -81,6 +82,11 @@ export function isGrants(value: unknown): value is Grants {
     Array.isArray(value.grants) &&
     value.grants.every((one) => isRecord(one) && typeof one.id === "string")
   );
+}
+
+/** Whether a value is what `GET /v1/sessions/:key/deliveries` answers. */
+export function isLostDeliveries(value: unknown): value is LostDeliveries {
+  return isRecord(value) && Array.isArray(value.deliveries) && value.deliveries.every(isRecord);
 }
 
 /** Whether a value is a list of a workspace's files. */

@@ -68,6 +68,8 @@ export interface CommandPort {
   grants(): readonly Grant[];
   /** Takes a grant back, by its id or the end of it; undefined if there is none. */
   revoke(id: string): Grant | undefined;
+  /** Sends again what did not arrive, or may not have: in the conversation of the command, or on the page in all. */
+  resend(): number;
   queuePolicy(): QueuePolicy;
   /** Changes this session's queue policy; an empty change restores the configuration. */
   setQueuePolicy(change: Partial<QueuePolicy>): void;

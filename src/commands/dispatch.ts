@@ -10,6 +10,7 @@ import { knownRun, mergeKeyOf, type NewRun } from "../session-store/admission.ts
 import type { EventLog } from "../session-store/event-log.ts";
 import type { Fence } from "../session-store/fence.ts";
 import { readGrants } from "../session-store/grants.ts";
+import { resendLost } from "../session-store/lost-deliveries.ts";
 import { commandAnswer, isTypedCommand, readTypedSkill, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
@@ -52,6 +53,8 @@ export interface DispatchDeps {
   /** Takes a grant back; undefined if there is none. */
   revoke(grantId: string): Grant | undefined;
   format(target: Target, markdown: string): OutboxPart[];
+  /** What a conversation has to be told of messages that did not arrive. They count as told. */
+  lostNotice(target: Target, runId: string): OutboxPart[];
 }
 
 /** Runs immediate commands, before the queue. */
@@ -77,7 +80,8 @@ export class CommandDispatcher {
     const { sessionId } = session();
     return fence.write(() => {
       runCommandHooks({ id: run.runId, target: run.target }, run.input, { name: command.name, args }, hooks);
-      return recordCommand(run, answer, { store, log, sessionId, now: now(), parts });
+      const notice = run.target === null ? [] : this.#deps.lostNotice(run.target, run.runId);
+      return recordCommand(run, answer, { store, log, sessionId, now: now(), parts: [...parts, ...notice] });
     });
   }
 
@@ -107,6 +111,7 @@ export class CommandDispatcher {
       decide: (approvalId, decision) => this.#decideAll(approvalId, decision),
       grants: () => readGrants(store),
       revoke: (id) => this.#deps.revoke(id),
+      resend: () => fence.write(() => resendLost(store, target, now())),
       queuePolicy: () => policyFor(target),
       setQueuePolicy: (change) => fence.write(() => saveQueuePolicy(store, change)),
       preferences: () => sessionPreferences(session().settings, agent()),

@@ -6,7 +6,7 @@ import { model } from "./model.ts";
 import { reasoning, think, usage, verbose } from "./preference-commands.ts";
 import { queue } from "./queue.ts";
 import { newConversation, reset } from "./reset.ts";
-import { approvals, approve, stop } from "./run-control.ts";
+import { approvals, approve, resendCommand, stop } from "./run-control.ts";
 import { budget, status } from "./status.ts";
 import { subagents, subagentsLog } from "./subagents.ts";
 
@@ -19,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   stop,
   approve,
   approvals,
+  resendCommand,
   status,
   usage,
   context,

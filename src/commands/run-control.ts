@@ -41,6 +41,18 @@ export const approve: ImmediateCommand = {
   },
 };
 
+/** `/resend`: sends again what did not arrive in this conversation, or may not have. */
+export const resendCommand: ImmediateCommand = {
+  kind: "immediate",
+  name: "resend",
+  summary: "Send again what may not have arrived here",
+  usage: "/resend",
+  run(_args, session) {
+    const again = session.resend();
+    return again === 0 ? "Everything has arrived." : `Sent again: ${again} message${again === 1 ? "" : "s"}.`;
+  },
+};
+
 const APPROVALS_USAGE = "Use `/approvals`, or `/approvals revoke <id>` with an id of the list.";
 /** As much of an id as the list shows. */
 const SHORT_ID_CHARS = 8;

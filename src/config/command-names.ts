@@ -7,6 +7,7 @@ export const COMMAND_NAMES = [
   "stop",
   "approve",
   "approvals",
+  "resend",
   "status",
   "usage",
   "context",

@@ -1,8 +1,8 @@
-import { asc, count, gt, lt, min } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, lt, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { allScopes, capText, readBudgets, scopeText } from "../budgets/budget-report.ts";
 import { agentIds } from "../config/agents.ts";
-import { approvals, cooldowns, type sessions } from "../db/schema.ts";
+import { approvals, audit, cooldowns, type sessions } from "../db/schema.ts";
 import { listSessions } from "../session-store/session-index.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -15,7 +15,12 @@ const MAX_SESSIONS = 100;
 
 /** Checks for approvals that wait long, keys in cooldown, and runs that the index shows as open for too long. */
 export async function examineBacklog(context: DiagnosticsContext): Promise<Check[]> {
-  const found = await Promise.all([waitingApprovals(context), keysInCooldown(context), overdueSessions(context)]);
+  const found = await Promise.all([
+    waitingApprovals(context),
+    keysInCooldown(context),
+    overdueSessions(context),
+    undelivered(context),
+  ]);
   const checks = found.flat();
   if (checks.length > 0) return checks;
   return [
@@ -43,6 +48,39 @@ async function waitingApprovals({ bindings, now }: DiagnosticsContext): Promise<
       fix: "Answer them on the page, with POST /v1/approvals/:id, or with /approve.",
     },
   ];
+}
+
+/** How far back lost deliveries are looked for. */
+const LOST_DAYS = 7;
+
+/** Replies of the last days that did not arrive, or may not have, by the audit trail. */
+async function undelivered({ bindings, services, now }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const agents = agentIds(services.config).slice(0, MAX_LINES);
+  const lines = await drizzle(bindings.DB)
+    .select({ sessionKey: audit.sessionKey, by: audit.by, deliveryId: audit.subject, detail: audit.detail })
+    .from(audit)
+    .where(
+      and(inArray(audit.agentId, agents), eq(audit.kind, "delivery"), gt(audit.at, now - LOST_DAYS * 24 * HOUR_MS)),
+    )
+    .orderBy(asc(audit.at), asc(audit.id));
+  const last = new Map(lines.map((line) => [line.deliveryId, line]));
+  const lost = [...last.values()].filter(({ detail }) => detail !== "delivered");
+  const places = Map.groupBy(lost, ({ by, sessionKey }) => `${by} ${sessionKey}`);
+  return [...places.values()].slice(0, MAX_LINES).flatMap((rows): Check[] => {
+    const newest = rows.at(-1);
+    if (newest === undefined) return [];
+    const what = rows.length === 1 ? "A message" : `${rows.length} messages`;
+    return [
+      {
+        id: `backlog.deliveries.${newest.by}`,
+        area: "backlog",
+        status: "warn",
+        message: `${what} to ${newest.by} did not arrive, or may not have, within ${LOST_DAYS} days (${newest.detail}).`,
+        fix: `Send it again: /resend there or on the page of ${newest.sessionKey}.`,
+      },
+    ];
+  });
 }
 
 const COOLDOWN_FIXES = {

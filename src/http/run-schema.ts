@@ -76,6 +76,22 @@ export const deliveryView = z
   })
   .openapi("Delivery");
 
+/** Deliveries that did not arrive, or may not have. */
+export const lostDeliveries = z.object({
+  deliveries: z.array(
+    deliveryView
+      .extend({
+        runId: z.string(),
+        askedAt: z.int().openapi({ description: "When it was to be sent, in milliseconds since the epoch." }),
+        conversation: z.string(),
+        text: z.string().openapi({ description: "The beginning of its words." }),
+      })
+      .openapi("LostDelivery"),
+  ),
+});
+
+export type LostDeliveries = z.infer<typeof lostDeliveries>;
+
 /** What a run used of the platform. */
 const operations = z
   .object({

@@ -3,9 +3,9 @@ import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
-import { deliveryView, runView } from "./run-schema.ts";
+import { deliveryView, lostDeliveries, runView } from "./run-schema.ts";
 import { eventCursor, lastEventId, sse } from "./server-sent-events.ts";
-import { noSuchRun, runAddress } from "./session-lookup.ts";
+import { noSuchRun, runAddress, sessionAddress } from "./session-lookup.ts";
 
 const params = z.object({ id: z.string().openapi({ description: "The runId." }) });
 
@@ -51,6 +51,20 @@ const resendRoute = createRoute({
   responses: { 200: { description: "The delivery", content: { "application/json": { schema: deliveryView } } } },
 });
 
+const lostRoute = createRoute({
+  method: "get",
+  path: "/sessions/{key}/deliveries",
+  summary: "What did not arrive, or may not have",
+  description: "The newest 50 deliveries that are `failed` or `unsure`, oldest first.",
+  request: {
+    params: z.object({ key: z.string().openapi({ description: "The session's key." }) }),
+    query: z.strictObject({}),
+  },
+  responses: {
+    200: { description: "The deliveries", content: { "application/json": { schema: lostDeliveries } } },
+  },
+});
+
 /** `/v1/runs`. */
 export const runRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
@@ -84,4 +98,10 @@ runRoutes.openapi(resendRoute, async (c) => {
     throw new IsopodError("not_found", `The run has no delivery '${deliveryId}'`, "GET /v1/runs/:id lists them.");
   }
   return c.json(delivery, 200);
+});
+
+runRoutes.openapi(lostRoute, async (c) => {
+  const address = await sessionAddress(c, c.req.valid("param").key);
+  const deliveries = await callSession(c.env, address, (session) => session.lostDeliveries());
+  return c.json({ deliveries: deliveries ?? [] }, 200);
 });

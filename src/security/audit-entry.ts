@@ -47,6 +47,7 @@ export const AUDIT_KINDS = [
   "approval",
   "refusal",
   "run",
+  "delivery",
   "pairing",
   "login",
   "token",

@@ -14,9 +14,9 @@ import type { DeliverySource } from "./stored-shapes.ts";
  */
 const ID_GAP = 10_000;
 
-/** Attempts after which a delivery that is always refused is given up. */
-const MAX_ATTEMPTS = 8;
-const RETRY_BACKOFF = { firstMs: 1000, longestMs: 5 * 60_000 };
+/** How long a delivery that surely did not arrive is tried again. */
+const GIVE_UP_MS = 24 * 60 * 60_000;
+const RETRY_BACKOFF = { firstMs: 1000, longestMs: 10 * 60_000 };
 /** Timeout of one request to a channel. */
 const SEND_TIMEOUT_MS = 30_000;
 
@@ -29,26 +29,17 @@ const PENDING = sql`${OPEN} AND ${outbox.status} = 'pending'`;
 const CHANNEL = sql`CASE WHEN json_valid(${outbox.target}) THEN ${outbox.target} ->> '$.channel' END`;
 const SENDING = sql`${OPEN} AND ${outbox.status} = 'sending'`;
 
-/** The state of a delivery after an attempt. */
-export function afterAttempt(
+/** A delivery's state after an attempt. One that surely did not arrive is tried again until `giveUpAt`. */
+function afterAttempt(
   attempts: number,
   delivery: Delivery,
-  now: number,
-  maxAttempts = MAX_ATTEMPTS,
+  { now, giveUpAt }: { now: number; giveUpAt: number },
 ): { status: DeliveryStatus; attempts: number; dueAt: number } {
-  switch (delivery.outcome) {
-    case "delivered":
-    case "failed":
-    case "unsure":
-      return { status: delivery.outcome, attempts: attempts + 1, dueAt: now };
-    case "retry":
-      if (attempts + 1 >= maxAttempts) return { status: "failed", attempts: attempts + 1, dueAt: now };
-      return {
-        status: "pending",
-        attempts: attempts + 1,
-        dueAt: now + Math.max(delivery.afterMs, backoffMs(attempts, RETRY_BACKOFF)),
-      };
-  }
+  const tried = attempts + 1;
+  if (delivery.outcome !== "retry") return { status: delivery.outcome, attempts: tried, dueAt: now };
+  if (now >= giveUpAt) return { status: "failed", attempts: tried, dueAt: now };
+  const pauseMs = Math.max(delivery.afterMs, backoffMs(attempts, RETRY_BACKOFF));
+  return { status: "pending", attempts: tried, dueAt: Math.min(now + pauseMs, giveUpAt) };
 }
 
 const nextId = sql`(SELECT coalesce(max(${outbox.id}), 0) + ${sql.raw(String(ID_GAP))} FROM ${outbox})`;
@@ -83,7 +74,7 @@ export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, n
     const row = { id: nextId, deliveryId, runId, target, text, draft, source };
     store
       .insert(outbox)
-      .values({ ...row, status: "pending", attempts: 0, dueAt: now, detail: null })
+      .values({ ...row, status: "pending", attempts: 0, dueAt: now, askedAt: now, detail: null })
       .run();
     return deliveryId;
   });
@@ -117,12 +108,20 @@ export function isSending(store: Store): boolean {
 /**
  * Marks as unsure what an earlier incarnation was sending when it died: it may have arrived. A delivery to a session
  * goes back to pending, because a session accepts it once however often it is sent.
+ * @returns the unsure ones
  */
-export function markInterruptedUnsure(store: Store): void {
+export function markInterruptedUnsure(store: Store): OutboxRow[] {
   store.update(outbox).set({ status: "pending" }).where(sql`${SENDING} AND ${CHANNEL} = ${SESSION_CHANNEL}`).run();
-  const detail = { outcome: "unsure", reason: "The session was interrupted while it was being sent." } as const;
-  store.update(outbox).set({ status: "unsure", detail }).where(SENDING).run();
+  const detail = { outcome: "unsure", reason: INTERRUPTED } as const;
+  return store.update(outbox).set({ status: "unsure", detail }).where(SENDING).returning().all();
 }
+
+/** Whether a delivery is unsure because the session was interrupted. */
+export function isInterrupted({ status, detail }: Pick<OutboxRow, "status" | "detail">): boolean {
+  return status === "unsure" && detail?.outcome === "unsure" && detail.reason === INTERRUPTED;
+}
+
+const INTERRUPTED = "The session was interrupted while it was being sent.";
 
 /** A person's request to send a delivery again. */
 export interface ResendRequest {
@@ -140,9 +139,14 @@ export interface ResendRequest {
 export function resend(store: Store, { runId, deliveryId, askedAt }: ResendRequest): OutboxRow | undefined {
   const row = runDeliveries(store, runId).find((delivery) => delivery.deliveryId === deliveryId);
   if (row === undefined || (row.status !== "failed" && row.status !== "unsure") || row.dueAt >= askedAt) return row;
-  const again = { status: "pending", attempts: 0, dueAt: askedAt } as const;
-  store.update(outbox).set(again).where(eq(outbox.id, row.id)).run();
-  return { ...row, ...again };
+  return { ...row, ...sendAgain(store, row, askedAt) };
+}
+
+/** Sets a delivery to pending. @returns what has changed of it */
+export function sendAgain(store: Store, { id }: Pick<OutboxRow, "id">, askedAt: number) {
+  const again = { status: "pending", attempts: 0, dueAt: askedAt, askedAt, told: false } as const;
+  store.update(outbox).set(again).where(eq(outbox.id, id)).run();
+  return again;
 }
 
 /** Deletes pending deliveries. */
@@ -168,7 +172,7 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
     row !== undefined && row.dueAt <= ports.now();
     row = firstWaiting(ports.store)
   ) {
-    const { id, target, text, draft, deliveryId, attempts, source } = row;
+    const { id, target, text, draft, deliveryId, attempts, askedAt, source } = row;
     if (draft && target !== undefined) {
       await formatDraft({ ...row, target }, ports);
       continue;
@@ -178,11 +182,11 @@ export async function drainOutbox(ports: OutboxPorts): Promise<void> {
       target === undefined
         ? NOWHERE
         : await within(SEND_TIMEOUT_MS, (signal) => ports.send({ target, text, deliveryId, source }, signal));
-    const maxAttempts = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : MAX_ATTEMPTS;
+    const giveUpAt = target?.channel === SESSION_CHANNEL ? Number.POSITIVE_INFINITY : askedAt + GIVE_UP_MS;
     ports.write(() =>
       ports.store
         .update(outbox)
-        .set({ ...afterAttempt(attempts, delivery, ports.now(), maxAttempts), detail: delivery })
+        .set({ ...afterAttempt(attempts, delivery, { now: ports.now(), giveUpAt }), detail: delivery })
         .where(eq(outbox.id, id))
         .run(),
     );
@@ -225,7 +229,7 @@ export interface DraftPorts {
  */
 async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPorts): Promise<void> {
   const { store, write, now } = ports;
-  const { id, runId, target, dueAt } = row;
+  const { id, runId, target, dueAt, askedAt } = row;
   const ready = await ports.prepareParts(row.text, target, runId);
   const [first, ...others] = "refusal" in ready ? [] : ready.slice(0, ID_GAP);
   const reason = "refusal" in ready ? ready.refusal : "Nothing was left of it.";
@@ -233,9 +237,9 @@ async function formatDraft(row: OutboxRow & { target: Target }, ports: DraftPort
   write(() => {
     const change = first === undefined ? refused : { text: first.text, draft: false };
     store.update(outbox).set(change).where(eq(outbox.id, id)).run();
-    for (const [n, { text, target: place }] of others.entries()) {
+    for (const [n, { text, target: place, source = null }] of others.entries()) {
       const part = { id: id + n + 1, deliveryId: newId("dlv", now()), runId, target: place, text };
-      const pending = { status: "pending", attempts: 0, dueAt, detail: null, source: null } as const;
+      const pending = { status: "pending", attempts: 0, dueAt, askedAt, detail: null, source } as const;
       store
         .insert(outbox)
         .values({ ...part, ...pending })

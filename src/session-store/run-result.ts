@@ -20,6 +20,8 @@ export interface RunResult {
   texts: readonly string[];
   /** What the first of them replies to natively; absent for the account's default. */
   answering?: Answering;
+  /** How many parts of it were sent while it was written. */
+  sentParts?: number;
   /** Files that follow the texts. */
   files?: readonly AttachedFile[];
 }
@@ -77,4 +79,6 @@ export interface Answering {
   replyTo?: Directives["replyTo"];
   /** Whether it is the first text of the run. */
   isFirst: boolean;
+  /** Most parts of it; as many as a reply may have where absent. */
+  most?: number;
 }

@@ -135,6 +135,16 @@ export interface DeliveryView {
   attempts: number;
   reason?: string;
 }
+/** A delivery that did not arrive, or may not have. */
+export interface LostDelivery extends DeliveryView {
+  runId: string;
+  /** When it was to be sent, in milliseconds since the epoch. */
+  askedAt: number;
+  conversation: string;
+  /** The beginning of its words, without markup. */
+  text: string;
+}
+
 /** The answer to a wait for a run; `timeout` means that the run had not ended in time. */
 export interface WaitResult {
   status: "ok" | "error" | "timeout";

@@ -218,11 +218,16 @@ export const outbox = sqliteTable(
     detail: json("detail", isDelivery),
     /** The content, where the run reads it again later; absent for a last reply, which the transcript has. */
     source: json("source", isDeliverySource),
+    /** When somebody asked for it to be sent, in milliseconds since the epoch. */
+    askedAt: integer("asked_at").notNull().default(0),
+    /** Whether its conversation was told that it did not arrive, or may not have. */
+    told: integer({ mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     // SQLite uses it only where a query has the same list literally.
     index("outbox_open").on(table.id).where(sql`${table.status} IN ('pending', 'sending')`),
     index("outbox_by_run").on(table.runId),
+    index("outbox_lost").on(table.id).where(sql`${table.status} IN ('failed', 'unsure')`),
   ],
 );
 

@@ -6,7 +6,7 @@ import type { SessionAddress, SessionEnv } from "../services/session-places.ts";
 import type { ResendRequest } from "../session-store/outbox.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
-import type { DeliveryView, RunView, WaitResult } from "../session-store/run-views.ts";
+import type { DeliveryView, LostDelivery, RunView, WaitResult } from "../session-store/run-views.ts";
 import type { SessionPart } from "../session-store/session-place.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
@@ -34,6 +34,8 @@ export interface SessionMethods {
   abort(runId: string): RunState["status"] | Refusal | undefined;
   abortAll(): string[] | Refusal | undefined;
   resend(request: ResendRequest): DeliveryView | Refusal | undefined;
+  /** The deliveries that did not arrive, or may not have, oldest first. */
+  lostDeliveries(): LostDelivery[] | Refusal | undefined;
   decide(approvalId: string, decision: Decision): boolean | Refusal;
   /** What an owner has allowed for good in this session, oldest first. */
   grants(): readonly Grant[] | Refusal | undefined;

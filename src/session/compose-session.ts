@@ -122,10 +122,12 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     services,
     call,
     hooks,
+    audit,
     drained: () => wakeups.arm(),
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
+  const lostNotice: Deliveries["lostNotice"] = (...asked) => deliveries.lostNotice(...asked);
   const indexSync = new IndexSync({ store, fence, database, audit, session, operations });
   const transcripts = new TranscriptSync({ store, fence, memory, indexing, session, services, now });
   const turnRunner = new TurnRunner({
@@ -170,6 +172,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
     },
     format,
+    lostNotice,
     now,
   });
   const workers = { scheduler, deliveries, indexSync, subagents, retention, transcripts };
@@ -191,6 +194,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       waitUntil(callSession(env, { name }, (other) => other.decide(id, decision)).catch(noteUndecided)),
     revoke,
     format,
+    lostNotice,
     now,
   });
   const sockets = new Sockets({ ctx, log, accept, abort, services, now });

@@ -3,27 +3,37 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { head } from "../lib/text.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
-import { drainOutbox, type OutboxPart } from "../session-store/outbox.ts";
+import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
+import { drainOutbox, isInterrupted, type OutboxPart, type OutboxRow, sendAgain } from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
 import type { AttachedFile } from "../session-store/stored-shapes.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
+import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
 import { readAttachedFile } from "../turn/output/files.ts";
+import { lostNotice } from "../turn/output/lost-notice.ts";
 import { replyTargets } from "../turn/output/reply-parts.ts";
 import { runSentHooks } from "./run-hooks.ts";
 
 /** Timeout of another session's object. */
 const ANSWER_MS = 30_000;
 
+/** Most characters of a long reply that a channel without files gets in its last message. */
+const MAX_BEGINNING_CHARS = 500;
+const CUT = "[The reply is too long for this chat: its whole text is on the page.]";
+
 /** Dependencies of `Deliveries`. */
 export interface DeliveriesDeps
   extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
+  audit: Pick<AuditTrail, "write">;
   /** Called when no delivery is due. */
   drained(): void;
 }
@@ -32,6 +42,8 @@ export interface DeliveriesDeps
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
   #draining: Promise<void> | undefined;
+  /** Whether an earlier incarnation died while it sent something. */
+  #wasInterrupted = false;
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps;
@@ -49,6 +61,35 @@ export class Deliveries {
     await this.drain();
   }
 
+  /** Tells that an earlier incarnation died while it sent something: `rows` are unsure since. */
+  interrupted(rows: readonly OutboxRow[]): void {
+    this.#wasInterrupted = rows.length > 0;
+    for (const row of rows) if (row.detail !== null && row.detail !== undefined) this.#note(row, row.detail);
+  }
+
+  /**
+   * The notice of messages to a conversation that did not arrive, or may not have, as parts of its next reply. They
+   * count as told: call it within the commit that stores the reply.
+   */
+  lostNotice(target: Target, runId: string): OutboxPart[] {
+    const notice = lostNotice(takeUntold(this.#deps.store, target, runId), (part) => this.#plain(target, part));
+    return notice === undefined ? [] : this.format(target, notice, { isFirst: false });
+  }
+
+  /** The words of a stored part, without the channel's markup. */
+  plainText({ target, text, draft }: Pick<OutboxRow, "target" | "text" | "draft">): string {
+    return target === undefined || draft ? text : this.#plain(target, text);
+  }
+
+  #plain({ channel: channelId, accountId }: Target, text: string): string {
+    try {
+      return this.#deps.services().channel(channelId, accountId).channel.plain?.(text) ?? text;
+    } catch (error) {
+      log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
+      return text;
+    }
+  }
+
   /** Resolves when nothing is being sent. */
   async idle(): Promise<void> {
     await this.#draining;
@@ -58,15 +99,20 @@ export class Deliveries {
     try {
       const { store, fence } = this.#deps;
       const write = <Result>(work: () => Result) => fence.write(work);
+      if (this.#wasInterrupted) this.#repeatInterrupted();
       await drainOutbox({
         store,
         write,
         prepareParts: (markdown, target, runId) => this.prepareParts(markdown, target, runId),
-        send: ({ source, ...part }, signal) =>
-          source?.kind === "file"
-            ? this.#sendFile(part, source, signal)
-            : this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal),
-        sent: (row, delivery) => runSentHooks(row, delivery, this.#deps.hooks),
+        send: ({ source, ...part }, signal) => {
+          if (source?.kind === "file") return this.#sendFile(part, source, signal);
+          if (source?.kind === "whole") return this.#sendWhole(part, source.name, signal);
+          return this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal);
+        },
+        sent: (row, delivery) => {
+          runSentHooks(row, delivery, this.#deps.hooks);
+          this.#note(row, delivery);
+        },
         now: Date.now,
       });
     } catch (error) {
@@ -84,7 +130,8 @@ export class Deliveries {
   format(target: Target, markdown: string, answering: Answering = { isFirst: true }): OutboxPart[] {
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
     if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: markdown, draft: true }];
-    return this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
+    const parts = this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
+    return boundedParts(parts, { text: markdown, target: rest, most: answering.most ?? MAX_PARTS });
   }
 
   /**
@@ -105,7 +152,8 @@ export class Deliveries {
     const seen = await applyMessageHooks(markdown, target, runId, hooks);
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     const rest = replyTargets(target, this.#replyToMode(target), { isFirst: false }).rest;
-    return this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
+    const parts = this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
+    return boundedParts(parts, { text: seen.markdown, target: rest, most: MAX_PARTS });
   }
 
   /**
@@ -119,6 +167,40 @@ export class Deliveries {
     const parts = this.format(way, text);
     const last = parts.length - 1;
     return parts.map((part, n) => (n === last && buttons ? { ...part, source: { kind: "question", buttons } } : part));
+  }
+
+  /** Sends again what an earlier incarnation may have sent, where the account prefers that. */
+  #repeatInterrupted(): void {
+    const { store, fence, now } = this.#deps;
+    this.#wasInterrupted = false;
+    const again = lostDeliveries(store).filter((row) => isInterrupted(row) && row.target && this.#repeats(row.target));
+    if (again.length > 0) fence.write(() => again.map((row) => sendAgain(store, row, now())));
+  }
+
+  #repeats({ channel: channelId, accountId }: Target): boolean {
+    try {
+      const { channel, context } = this.#deps.services().channel(channelId, accountId);
+      return channel.atLeastOnce?.(context.account) ?? false;
+    } catch (error) {
+      log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
+      return false;
+    }
+  }
+
+  /** What an outcome means to an account: one that prefers doubles sends again what may not have arrived. */
+  #preferred(target: Target, delivery: Delivery): Delivery {
+    if (delivery.outcome !== "unsure" || !this.#repeats(target)) return delivery;
+    return { outcome: "retry", afterMs: 0, reason: delivery.reason };
+  }
+
+  /** Notes in the audit trail what did not arrive, or may not have, and what arrived after all. */
+  #note({ deliveryId, runId, target, detail }: OutboxRow, delivery: Delivery): void {
+    const isLost = delivery.outcome === "failed" || delivery.outcome === "unsure";
+    const wasLost = detail?.outcome === "failed" || detail?.outcome === "unsure";
+    if (!isLost && !(wasLost && delivery.outcome === "delivered")) return;
+    const why = isLost ? `: ${delivery.reason}` : "";
+    const by = target === undefined ? "unknown" : `${target.channel}:${target.conversationId}`;
+    this.#deps.audit.write([{ kind: "delivery", by, subject: deliveryId, detail: `${delivery.outcome}${why}`, runId }]);
   }
 
   #can({ channel: channelId, accountId }: Target, capability: string): boolean {
@@ -168,7 +250,7 @@ export class Deliveries {
     if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
-      return await channel.send(part, context, signal);
+      return this.#preferred(part.target, await channel.send(part, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }
@@ -183,7 +265,28 @@ export class Deliveries {
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
       const { target, deliveryId } = part;
-      return await channel.sendFile({ target, deliveryId, ...file }, context, signal);
+      return this.#preferred(target, await channel.sendFile({ target, deliveryId, ...file }, context, signal));
+    } catch (error) {
+      return { outcome: "failed", reason: messageOf(error) };
+    }
+  }
+
+  /** Sends a long text as a file, or its beginning if the channel takes no files. */
+  async #sendWhole(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
+    const { target, text, deliveryId } = part;
+    try {
+      const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
+      if (channel.sendFile === undefined) {
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n${CUT}`);
+        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
+      }
+      const file = {
+        name,
+        mediaType: "text/markdown",
+        bytes: Uint8Array.from(new TextEncoder().encode(text)),
+        asVoice: false,
+      };
+      return this.#preferred(target, await channel.sendFile({ target, deliveryId, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }

@@ -71,6 +71,8 @@ export interface RunSchedulerDeps {
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Formats a reply for its channel. Never throws. */
   format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
+  /** What a conversation has to be told of messages that did not arrive. They count as told. */
+  lostNotice(target: Target, runId: string): OutboxPart[];
 }
 
 /**
@@ -300,7 +302,8 @@ export class RunScheduler {
       const ending = { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) };
       const ended = end(row.state, { ...ending, ...(operations && { operations }) });
       saveState(store, row.id, ended);
-      enqueue(store, { runId: row.id, parts }, now());
+      const notice = row.target !== null && parts.length > 0 ? this.#deps.lostNotice(row.target, row.id) : [];
+      enqueue(store, { runId: row.id, parts: [...parts, ...notice] }, now());
       this.#deps.ended(row, ended, message);
       return ended;
     });

@@ -4,6 +4,7 @@ import type { Target } from "../channels/channel.ts";
 import type { SessionLocation } from "../config/session-schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isRefusal, orRefusal, orRefusalLater, type Refusal } from "../lib/refusal.ts";
+import { head } from "../lib/text.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { exportStream } from "../retention/export.ts";
 import { isExpired } from "../retention/removal.ts";
@@ -14,6 +15,7 @@ import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
 import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
+import { lostDeliveries } from "../session-store/lost-deliveries.ts";
 import {
   dropPending,
   isSending,
@@ -29,6 +31,7 @@ import { boundedInput } from "../session-store/run-request.ts";
 import {
   type DeliveryView,
   deliveryView,
+  type LostDelivery,
   type RunView,
   runView,
   type WaitResult,
@@ -55,6 +58,8 @@ import { ConfigSnapshot } from "./config-snapshot.ts";
 import { runReceivedHooks } from "./run-hooks.ts";
 import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
+/** Most characters of a lost delivery's words that are listed. */
+const MAX_SHOWN_CHARS = 200;
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
 /**
@@ -190,6 +195,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#parts.wakeups.changed();
       return row && deliveryView(row);
     });
+  }
+
+  lostDeliveries(): LostDelivery[] | Refusal | undefined {
+    return this.#answer(() =>
+      lostDeliveries(this.#store).map((row) => ({
+        ...deliveryView(row),
+        ...{ runId: row.runId, askedAt: row.askedAt, conversation: row.target?.conversationId ?? "" },
+        text: head(this.#parts.deliveries.plainText(row), MAX_SHOWN_CHARS),
+      })),
+    );
   }
 
   /** Stores the decision on a tool call that waits for approval. False if none with this id is pending. */
@@ -372,7 +387,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#parts.wakeups.armFor(Date.now());
     }
     if (this.#lifecycle !== "active" && this.#lifecycle !== "deleting") return;
-    if (isSending(this.#store)) this.#fence.write(() => markInterruptedUnsure(this.#store));
+    if (isSending(this.#store)) {
+      this.#parts.deliveries.interrupted(this.#fence.write(() => markInterruptedUnsure(this.#store)));
+    }
     this.#parts.wakeups.armAtOnce();
   }
 

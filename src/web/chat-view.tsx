@@ -7,6 +7,7 @@ import { Composer } from "./composer.tsx";
 import { activeRun } from "./conversation.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { texts } from "./language.ts";
+import { LostBanner } from "./lost-banner.tsx";
 import { MemoryDialog } from "./memory-dialog.tsx";
 import { openOutbox } from "./outbox.ts";
 import { PageHeader } from "./page-header.tsx";
@@ -76,6 +77,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
       />
       <footer class="bottom">
         <Banner state={state} />
+        <LostBanner server={server} sessionKey={sessionKey} runId={runId} />
         <Composer
           text={text}
           onText={write}

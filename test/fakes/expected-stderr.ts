@@ -9,6 +9,8 @@ const EXPECTED = [
   /^uncaught exception; exception = .*: disconnected: jsg\.Error: Network connection lost\./,
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Network connection lost\.$/,
   /^uncaught exception; exception = .*: jsg\.Error: ReadableStream received over RPC disconnected prematurely\./,
+  // A name is not found.
+  /^uncaught exception; (source = Uncaught \(in promise\); stack = Error|exception = .*: failed: jsg\.Error): internal error; reference = \w+/,
   // An object is killed, removes itself, or is removed between two files.
   /^(uncaught exception; )?exception = .*: broken\.outputGateBroken; jsg\.Error: (killed by a test|The session is being deleted\.)/,
   /^(uncaught exception; )?exception = .*: failed: jsg\.Error: Application called deleteAllDurableObjects\(\)\./,

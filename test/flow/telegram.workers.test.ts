@@ -125,6 +125,9 @@ test("a request to resend that reaches the session twice sends once, whatever be
   }
   await call("POST", `/v1/runs/${runId}/deliveries/${request.deliveryId}/resend`);
   await waitFor(async () => (await attempts()) === 3);
+  await waitFor(async () => (await delivery())?.status === "unsure");
+  await call("POST", `/v1/runs/${runId}/deliveries/${request.deliveryId}/resend`);
+  await waitFor(async () => (await delivery())?.status === "delivered");
 });
 
 test("a channel that answers 429 is called again after its pause, and the reply arrives once", async () => {

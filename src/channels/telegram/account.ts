@@ -48,6 +48,17 @@ export const telegramAccount = z.strictObject({
         "Which texts of a reply answer the message natively, unless the agent says so: none, the first, or all.",
       ),
     ),
+  deliveries: z
+    .strictObject({
+      atLeastOnce: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether a message whose arrival is unknown is sent again, so that it may come twice, instead of being told of.",
+        ),
+    })
+    .prefault({})
+    .describe("What happens to messages whose arrival is unknown."),
   reactionLevel: z
     .enum(["off", "ack", "minimal", "extensive"])
     .default("minimal")

@@ -27,6 +27,8 @@ export type BotAnswer =
   | { kind: "ok"; result: unknown }
   /** Refused: `status` is Telegram's error code, or the HTTP status of a proxy that answered instead. */
   | { kind: "refused"; status: number; description: string; retryAfterMs?: number }
+  /** Never sent: the name was not found, or TLS failed. */
+  | { kind: "unreached"; reason: string }
   /** Perhaps received: no answer came, or none that could be parsed. */
   | { kind: "lost"; reason: string };
 
@@ -54,9 +56,19 @@ export async function callBot<Method extends keyof Methods>(
     });
     return readAnswer(response.status, response.headers.get("Retry-After"), await response.text(), token);
   } catch (error) {
-    const reason = signal.aborted ? "no answer in time" : `the connection failed: ${messageOf(error)}`;
-    return { kind: "lost", reason: withoutToken(reason, token) };
+    if (signal.aborted) return { kind: "lost", reason: "no answer in time" };
+    const reason = withoutToken(messageOf(error), token);
+    if (isUnreached(reason)) return { kind: "unreached", reason: "the server could not be reached" };
+    return { kind: "lost", reason: `the connection failed: ${reason}` };
   }
+}
+
+/**
+ * Whether workerd has not connected: it gives a reference for a name that is not found and for a failed TLS handshake,
+ * and other words for a connection that was refused or that broke, which cannot be told apart.
+ */
+function isUnreached(reason: string): boolean {
+  return reason.startsWith("internal error");
 }
 
 /** Encodes the arguments beside a file, non-strings as JSON. */

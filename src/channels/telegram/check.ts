@@ -60,7 +60,7 @@ function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] 
 
 /** The finding for a failed call. */
 function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
-  if (answer.kind === "lost") {
+  if (answer.kind === "lost" || answer.kind === "unreached") {
     const message = `Telegram does not answer: ${answer.reason}.`;
     return { status: "warn", message, fix: "Try again; if it persists, check apiBase and Telegram's status." };
   }

@@ -91,6 +91,7 @@ const sentMessage = z.object({ message_id: z.int() });
 
 /** The delivery outcome of a sending call. */
 function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
+  if (answer.kind === "unreached") return { outcome: "retry", afterMs: 0, reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
   if (answer.kind === "ok") {
     const sent = sentMessage.safeParse(answer.result).data;

@@ -7,7 +7,7 @@ import { messageAttachments } from "./attachment.ts";
 import { botToken } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
-import { formatHtml } from "./markup.ts";
+import { formatHtml, toPlainText } from "./markup.ts";
 import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
 import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
@@ -24,6 +24,8 @@ export const telegram: Channel<TelegramAccount> = {
   isReady: (context) => botToken(context) !== undefined,
   conversationOf: parseConversationId,
   format: formatHtml,
+  plain: toPlainText,
+  atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: sendPart,
   sendFile,
   reactions: { level: (account) => account.reactionLevel, react },

@@ -8,6 +8,7 @@ import type { Preferences } from "../../session-store/session-settings.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ActiveRun } from "../active-run.ts";
 import { moneyText, tokenText } from "./amount-text.ts";
+import { boundedParts, MAX_PARTS } from "./bounded-parts.ts";
 import { attach, fileLine } from "./files.ts";
 import type { RunOutput } from "./run-output.ts";
 
@@ -21,21 +22,25 @@ export function runResult(
   const { message } = end;
   const { error } = message;
   const texts = replyTexts(output.finalReply(message));
-  const answering = output.answering(message);
-  if (error === undefined) return { status: "ok", message, texts, answering };
-  return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };
+  const said = { message, texts, answering: output.answering(message), sentParts: output.sentParts };
+  if (error === undefined) return { status: "ok", ...said };
+  return { status: "error", error: { code: "model_error", message: error.message }, ...said };
 }
 
 const BESIDE: Answering = { isFirst: false };
 
 /** The outbox parts of a run's result for its own conversation, files last. */
 export function replyParts(
-  { texts, answering, files = [] }: RunResult,
+  { texts, answering, sentParts = 0, files = [] }: RunResult,
   target: Target | null,
   format: (target: Target, markdown: string, answering?: Answering) => OutboxPart[],
 ): OutboxPart[] {
   if (target === null) return [];
-  const said = texts.flatMap((text, n) => format(target, text, n === 0 ? answering : BESIDE));
+  const most = Math.max(1, MAX_PARTS - sentParts);
+  const parts = texts.flatMap((text, n) =>
+    format(target, text, { ...(n === 0 && answering ? answering : BESIDE), most }),
+  );
+  const said = boundedParts(parts, { text: texts.join("\n\n"), target, most });
   const attached = files.flatMap((file) =>
     format(target, fileLine(file), BESIDE)
       .slice(0, 1)

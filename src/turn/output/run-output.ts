@@ -25,6 +25,7 @@ import type { Preferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { DeliverySource } from "../../session-store/stored-shapes.ts";
 import type { ActiveRun } from "../active-run.ts";
+import { MAX_PARTS } from "./bounded-parts.ts";
 
 /** Dependencies of `RunOutput`. */
 export interface RunOutputDeps {
@@ -68,6 +69,11 @@ export class RunOutput implements JournalObserver {
     return this.#policy.isPrivate;
   }
 
+  /** How many parts of the current reply were sent while it was written. */
+  get sentParts(): number {
+    return this.#reply.parts;
+  }
+
   /** Whether a part of the current reply was sent while it was written. */
   get isBegun(): boolean {
     return this.#reply.isBegun;
@@ -97,6 +103,7 @@ export class RunOutput implements JournalObserver {
     this.#reply.directives = message.directives ?? {};
     if (this.#policy.reasoning === "stream") this.#sendReasoning(reasoningText(message));
     this.#sendBlocks(restOf(this.#reply, message));
+    if (this.#reply.held !== "") this.#enqueue(this.#reply.held, undefined, { isFirst: false, most: 1 });
     this.#reply = newReply(this.#policy);
   }
 
@@ -133,8 +140,10 @@ export class RunOutput implements JournalObserver {
 
   #textsOf(message: AssistantMessage): string[] {
     if (this.isPrivate) return [];
-    const isBlocks = this.#policy.blocks !== undefined;
-    return isBlocks ? restOf(this.#reply, message).map(({ text }) => text) : [messageText(message)];
+    if (this.#policy.blocks === undefined) return [messageText(message)];
+    const rest = restOf(this.#reply, message);
+    if (this.#reply.held === "") return rest.map(({ text }) => text);
+    return [`${this.#reply.held}${rest.map(({ source }) => source).join("")}`.trim()];
   }
 
   /** The native reply options of the run's last text. */
@@ -156,6 +165,10 @@ export class RunOutput implements JournalObserver {
     this.#reply.known ??= sentByTool(store, row.id, row.target);
     if (this.#policy.reasoning !== "off") this.#sendReasoning(this.#reply.reasoning);
     for (const { text, source } of blocks) {
+      if (this.#reply.parts >= MAX_PARTS - 1) {
+        this.#reply.held += source;
+        continue;
+      }
       const whole = this.#reply.unsent + source;
       const isKnown = repeats(text, this.#reply.known);
       this.#reply.unsent = isKnown ? whole : "";
@@ -181,6 +194,7 @@ export class RunOutput implements JournalObserver {
     if (target === null) return;
     const [first, ...others] = format(target, markdown, answering);
     if (first === undefined) return;
+    this.#reply.parts += 1 + others.length;
     enqueue(store, { runId: id, parts: [{ ...first, ...(said && { source: said }) }, ...others] }, now());
     send();
   }
@@ -200,6 +214,10 @@ interface Reply {
   isReasoningSaid: boolean;
   /** Whether a block of it was sent. */
   isBegun: boolean;
+  /** How many parts of it were sent. */
+  parts: number;
+  /** Source text that waits for the end, because as many parts were sent as a reply may have. */
+  held: string;
   /** The run's newest message before it, once read. */
   after: number | undefined;
   /** The texts that the message tool sent before it, once read. */
@@ -208,15 +226,20 @@ interface Reply {
   unsent: string;
 }
 
+/** From the fifth block on a reply is sent in messages as long as chats show well. */
+const WIDENS = { after: 4, maxChars: 3500 };
+
 function newReply({ blocks }: OutputPolicy): Reply {
   return {
-    stream: blocks && createReplyStream(blocks.size),
+    stream: blocks && createReplyStream({ ...blocks.size, widens: WIDENS }),
     directives: {},
     isAnswering: false,
     isDelivered: false,
     reasoning: "",
     isReasoningSaid: false,
     isBegun: false,
+    parts: 0,
+    held: "",
     after: undefined,
     known: undefined,
     unsent: "",

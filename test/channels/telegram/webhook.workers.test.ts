@@ -87,6 +87,7 @@ describe("a Telegram account", () => {
       allowFrom: [],
       groupPolicy: "allowlist",
       groups: {},
+      deliveries: { atLeastOnce: false },
       reactionLevel: "minimal",
       commandMenu: true,
       replyToMode: "off",

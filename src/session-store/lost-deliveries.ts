@@ -1,0 +1,45 @@
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import type { Target } from "../channels/channel.ts";
+import { isSameConversation, type OutboxRow, sendAgain } from "./outbox.ts";
+import { outbox } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** Most lost deliveries that are listed, told of and sent again at once. */
+const MAX_LOST = 50;
+
+/** Exactly the condition of the index `outbox_lost`. */
+const LOST = sql`${outbox.status} IN ('failed', 'unsure')`;
+
+/** The newest deliveries that did not arrive, or may not have, oldest first. */
+export function lostDeliveries(store: Store): OutboxRow[] {
+  return store.select().from(outbox).where(LOST).orderBy(desc(outbox.id)).limit(MAX_LOST).all().reverse();
+}
+
+/**
+ * Those of a conversation that it was not told of yet, oldest first; they count as told from now on. What the channel
+ * refused from the message tool of the run at hand is left out: the run's reply has it.
+ */
+export function takeUntold(store: Store, target: Target, runId: string): OutboxRow[] {
+  const untold = store
+    .select()
+    .from(outbox)
+    .where(and(LOST, eq(outbox.told, false)))
+    .orderBy(asc(outbox.id))
+    .limit(MAX_LOST)
+    .all()
+    .filter((row) => row.target !== undefined && isSameConversation(row.target, target));
+  if (untold.length > 0) {
+    const ids = untold.map(({ id }) => id);
+    store.update(outbox).set({ told: true }).where(inArray(outbox.id, ids)).run();
+  }
+  return untold.filter((row) => row.runId !== runId || row.status !== "failed" || row.source?.kind !== "message");
+}
+
+/** Sends the lost deliveries of a conversation again, or those of all of them. @returns how many */
+export function resendLost(store: Store, target: Target | null, askedAt: number): number {
+  const again = lostDeliveries(store).filter(
+    (row) => target === null || (row.target !== undefined && isSameConversation(row.target, target)),
+  );
+  for (const row of again) sendAgain(store, row, askedAt);
+  return again.length;
+}
