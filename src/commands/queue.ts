@@ -3,7 +3,7 @@ import type { QueuePolicy } from "../session-store/queue.ts";
 import type { ImmediateCommand } from "./command.ts";
 
 const MODES = ["steer", "followup", "collect", "interrupt"] as const;
-const DROPS = ["summarize", "old", "new"] as const;
+const DROPS = ["refuse", "summarize", "old", "new"] as const;
 
 const change = z.strictObject({
   mode: z.enum(MODES).optional(),

@@ -97,9 +97,12 @@ const queue = z
       .describe("How long `collect` waits for more messages, in milliseconds."),
     cap: z.number().int().min(1).max(1000).default(20).describe("Most runs of one session that may wait."),
     drop: z
-      .enum(["summarize", "old", "new"])
-      .default("summarize")
-      .describe("What is dropped above the cap: the oldest after keeping a line of it, the oldest, or the newest."),
+      .enum(["refuse", "summarize", "old", "new"])
+      .default("refuse")
+      .describe(
+        "What happens above the cap. `refuse`: nothing is dropped; the API refuses more, and what channels bring waits and " +
+          "is taken up together. Else what is dropped: the oldest after keeping a line of it, the oldest, or the newest.",
+      ),
   })
   .prefault({})
   .describe("What happens to messages that arrive during a run.");

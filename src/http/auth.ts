@@ -147,11 +147,11 @@ async function refuseIfTooMany(c: Context<AppEnv>, what: string): Promise<void> 
     c.executionCtx.waitUntil(noteSecurityEvent(c.env.DB, event, now));
   }
   if (retryAfterSec === undefined) return;
-  c.header("Retry-After", String(retryAfterSec));
   throw new IsopodError(
     "rate_limited",
     `There were too many wrong tokens from ${address}.`,
     `Wait ${retryAfterSec} seconds. The right token works at once.`,
+    { retryAfterSec },
   );
 }
 

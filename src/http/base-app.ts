@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono, MiddlewareHandler, NotFoundHandler } from "hono";
+import { IsopodError } from "../lib/errors.ts";
 import { requireLogin } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
 import { onError } from "./errors.ts";
@@ -25,7 +26,11 @@ export interface AppRoutes {
 /** An app of these routes, with what is true of all requests. */
 export function createBaseApp({ open = [], unconfigured = [], configured, notFound }: AppRoutes): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
-  app.onError((error, c) => (speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c)));
+  app.onError((error, c) => {
+    const retryAfterSec = error instanceof IsopodError ? error.details.retryAfterSec : undefined;
+    if (retryAfterSec !== undefined) c.header("Retry-After", String(retryAfterSec));
+    return speaksOpenAi(c.req.path) ? onOpenAiError(error, c) : onError(error, c);
+  });
   app.notFound(notFound ?? notFoundHandler(() => app.routes));
   app.use(requirePlainPath);
   for (const [path, routes] of open) app.route(path, routes);

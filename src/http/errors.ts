@@ -41,6 +41,7 @@ export const errorBody = z
         .int()
         .optional()
         .openapi({ description: "With `precondition_failed` of a configuration: the current revision." }),
+      retryAfterSec: z.int().optional().openapi({ description: "With `rate_limited`: when to try again, in seconds." }),
       oldestCursor: z.int().optional().openapi({ description: "With `gone`: the oldest valid cursor." }),
     }),
   })

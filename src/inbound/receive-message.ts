@@ -3,6 +3,7 @@ import { groupRulesOf } from "../channels/group-rules.ts";
 import { historyLimitOf } from "../config/group-chat.ts";
 import { newRunId } from "../config/session-ids.ts";
 import { locationOf } from "../config/session-location.ts";
+import { IsopodError } from "../lib/errors.ts";
 import { addressOf } from "../services/call-session.ts";
 import type { Config, OpenChannel, Services } from "../services/services.ts";
 import type { SessionEnv } from "../services/session-places.ts";
@@ -23,6 +24,10 @@ export interface InboundDeps {
 }
 
 const senderCounts = new SenderCounts();
+/** Messages that found a session full; a conversation is told once a minute. */
+const fullCounts = new SenderCounts();
+const NONE = { messagesPerMinute: 0, messagesPerDay: Number.POSITIVE_INFINITY };
+const FULL = "Too many messages wait here. This one was not taken up: send it again when I have answered.";
 const TOO_MANY = "You write faster than I may read. This message was not taken up: wait a minute, then send it again.";
 
 export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
@@ -65,7 +70,14 @@ export async function receiveMessage(
     : overheardRequest(admitted, agent, services, limit));
   const address = await addressOf(env, request.sessionKey, locationOf(config, request.sessionKey));
   const accept = { ...request, runId: newRunId(address.name, Date.now()), configRevision };
-  await callSession(env, address, (session) => session.accept(accept));
+  try {
+    await callSession(env, address, (session) => session.accept(accept));
+  } catch (error) {
+    if (!(error instanceof IsopodError) || error.code !== "rate_limited") throw error;
+    const { over, ...told } = fullCounts.count(request.sessionKey, NONE, Date.now());
+    if (over && "tell" in told && told.tell && limit === undefined) waitUntil(sayAtOnce(FULL, message, open));
+    return { kind: "ignored", reason: "too many messages wait in its session" };
+  }
   if (limit === undefined) waitUntil(acknowledge(message, open, config.messages));
   return { kind: "accepted" };
 }

@@ -12,6 +12,10 @@ import type { Store } from "./store.ts";
 const KEPT_CHARS = 160;
 const KEPT_LINES = 50;
 
+const TOO_MANY = "Too many messages wait in this session; this one was not stored.";
+const TRY_LATER = "Send it again when the agent has answered, or raise messages.queue.cap.";
+const RETRY_AFTER_SEC = 10;
+
 /** A run that a caller submits. */
 export interface NewRun {
   runId: string;
@@ -41,6 +45,7 @@ export interface Admitted {
 /**
  * Stores a run once, whether it is repeated under its id or its idempotency key, and queues it. On a busy session it
  * may drop others or be dropped; every dropped run ends in the same commit.
+ * @throws IsopodError `rate_limited` with nothing stored, if too many messages wait
  */
 export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const { store, log, now } = deps;
@@ -52,7 +57,10 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const mergeKey = mergeKeyOf(run.input, run.target);
   const queueClass = queueClassOf(run.input);
   const activeKey = active && isTurn(active.state) ? active.mergeKey : undefined;
-  const { admitted, drop, interrupt } = admit(waiting, { mergeKey, queueClass }, activeKey, deps.policy);
+  const chars = run.input.text.length;
+  const arrival = { mergeKey, queueClass, chars, mustWait: run.target !== null };
+  const { admitted, refused, drop, interrupt } = admit(waiting, arrival, activeKey, deps.policy);
+  if (refused) throw new IsopodError("rate_limited", TOO_MANY, TRY_LATER, { retryAfterSec: RETRY_AFTER_SEC });
   const behind = active !== undefined || waiting.length > 0;
   const { runId: id, ...rest } = run;
   const row: RunRow = {
@@ -60,7 +68,7 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
     ...rest,
     mergeKey,
     open: true,
-    state: { status: "queued", behind, ...(queueClass !== "message" && { queueClass }) },
+    state: { status: "queued", behind, chars, ...(queueClass !== "message" && { queueClass }) },
     acceptedAt: now,
     firstSeq: log.lastSeq + 1,
   };
@@ -104,8 +112,8 @@ export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   return inQueueOrder(
     rows.flatMap(({ id, acceptedAt, mergeKey, state }) => {
       if (state.status !== "queued") return [];
-      const { behind, queueClass = "message" } = state;
-      return [{ id, acceptedAt, mergeKey, behind, queueClass }];
+      const { behind, queueClass = "message", chars = 0 } = state;
+      return [{ id, acceptedAt, mergeKey, behind, queueClass, chars }];
     }),
   );
 }

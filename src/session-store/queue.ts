@@ -10,8 +10,8 @@ export interface QueuePolicy {
   debounceMs: number;
   /** Most waiting runs with one merge key. */
   cap: number;
-  /** What is dropped above the cap: the oldest with a summary line, the oldest, or the new one. */
-  drop: "summarize" | "old" | "new";
+  /** Above the cap: the new one is refused or waits, or the oldest is dropped with a summary line, or the oldest, or the new one. */
+  drop: "refuse" | "summarize" | "old" | "new";
 }
 
 function isCommand(queueClass: QueueClass): boolean {
@@ -32,12 +32,29 @@ export interface WaitingRun {
   /** Whether the session was busy when it arrived. */
   behind: boolean;
   queueClass: QueueClass;
+  /** The length of its text, in UTF-16 units. */
+  chars: number;
 }
+
+/** A run that arrives. */
+export interface Arrival extends Pick<WaitingRun, "mergeKey" | "queueClass" | "chars"> {
+  /** Whether its sender cannot be refused, as with a channel: then it may wait above the cap. */
+  mustWait: boolean;
+}
+
+/** Most messages that wait in a session at all, and their most characters. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_CHARS = 2 * 1024 * 1024;
+/** The most messages that one run takes up together, and their characters: a model has to read them at once. */
+const MAX_TOGETHER = 200;
+const MAX_TOGETHER_CHARS = 200_000;
 
 /** What one more run does to the queue. */
 export interface Admission {
   /** False where the new run is dropped. */
   admitted: boolean;
+  /** Set where it is not even stored, because nothing may be dropped and too much waits. */
+  refused?: true;
   /** Dropped runs, oldest first, and why. */
   drop: { id: string; reason: DropReason }[];
   /** Whether the active run is stopped. */
@@ -49,7 +66,7 @@ export type DropReason = "queue_full" | "summarized" | "interrupted";
 /** Decides what happens to the queue when a run arrives at a session that is busy with `activeKey`. */
 export function admit(
   waiting: readonly WaitingRun[],
-  { mergeKey, queueClass }: Pick<WaitingRun, "mergeKey" | "queueClass">,
+  { mergeKey, queueClass, chars, mustWait }: Arrival,
   activeKey: string | undefined,
   policy: QueuePolicy,
 ): Admission {
@@ -65,11 +82,24 @@ export function admit(
   const interrupt = interrupts && activeKey === mergeKey;
   // Each merge key has its own cap: guests cannot push out an owner's message.
   const left = interrupts ? [] : messages;
+  if (policy.drop === "refuse") {
+    const joins = policy.mode === "steer" && activeKey === mergeKey;
+    const isFull = hasNoRoom(waiting, chars) || (!mustWait && !joins && left.length >= policy.cap);
+    return isFull
+      ? { admitted: false, refused: true, drop: [], interrupt: false }
+      : { admitted: true, drop, interrupt };
+  }
   if (left.length < policy.cap) return { admitted: true, drop, interrupt };
   if (policy.drop === "new") return { admitted: false, drop: [], interrupt: false };
   const reason = policy.drop === "summarize" ? "summarized" : "queue_full";
   const oldest = left.slice(0, left.length - policy.cap + 1).map(({ id }) => ({ id, reason }) as const);
   return { admitted: true, drop: [...drop, ...oldest], interrupt };
+}
+
+/** Whether a session stores no further message. */
+function hasNoRoom(waiting: readonly WaitingRun[], chars: number): boolean {
+  const sum = waiting.reduce((total, run) => total + run.chars, chars);
+  return waiting.length >= MAX_WAITING || sum > MAX_WAITING_CHARS;
 }
 
 /** `collect` waits at most this many times `debounceMs`, so that a steady sender does not block others. */
@@ -92,11 +122,25 @@ export type NextRun = { take: readonly WaitingRun[] } | { notBefore: number };
 export function nextRun(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextRun | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
-  if (policy.mode !== "collect" || !first.behind || isAlone(first.queueClass)) return { take: [first] };
-  const together = waiting.filter((run) => run.mergeKey === first.mergeKey && !isAlone(run.queueClass));
+  if (isAlone(first.queueClass)) return { take: [first] };
+  const alike = waiting.filter((run) => run.mergeKey === first.mergeKey && !isAlone(run.queueClass));
+  const together = bounded(alike);
+  // More than the cap waits only where nothing may be dropped.
+  if (alike.length > policy.cap) return { take: together };
+  if (policy.mode !== "collect" || !first.behind) return { take: [first] };
   const lastAt = Math.max(...together.map((run) => run.acceptedAt));
   const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
+}
+
+/** As many of the first runs as a model can read at once, at least one. */
+function bounded(runs: readonly WaitingRun[]): readonly WaitingRun[] {
+  let chars = 0;
+  const end = runs.slice(0, MAX_TOGETHER).findIndex((run, at) => {
+    chars += run.chars;
+    return at > 0 && chars > MAX_TOGETHER_CHARS;
+  });
+  return runs.slice(0, end === -1 ? MAX_TOGETHER : end);
 }
 
 /**
@@ -109,5 +153,5 @@ export function mergeable(
   policy: QueuePolicy,
 ): readonly WaitingRun[] {
   if (policy.mode !== "steer" || waiting.some((run) => run.queueClass === "reset")) return [];
-  return waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass));
+  return bounded(waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass)));
 }

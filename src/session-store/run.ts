@@ -79,6 +79,8 @@ export interface QueuedRun {
   behind: boolean;
   /** Its class in the queue; absent for a message. */
   queueClass?: Exclude<QueueClass, "message">;
+  /** The length of its text, in UTF-16 units; absent in older rows. */
+  chars?: number;
 }
 
 /** The progress of a begun run. */

@@ -100,7 +100,7 @@ describe("what can grow", () => {
 
   test("only the last of the messages that a full queue dropped are shown, with their number", async () => {
     const more = session("crowd");
-    await finished((await say("/queue followup cap=1", "crowd", more)).runId);
+    await finished((await say("/queue followup cap=1 drop=summarize", "crowd", more)).runId);
     await script("crowd", [{ text: "first", delayMs: 1500 }, { text: "last" }]);
     await say("First", "crowd", more);
     await waitFor(async () => (await asked("crowd")).length === 1);

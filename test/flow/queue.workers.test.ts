@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { chatOf, hear, settled } from "./chats.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
@@ -118,7 +119,7 @@ test("interrupt: the newest message stops the run at work and takes the place of
 });
 
 test("past the cap of the queue the oldest message is dropped, one line of it is kept, and its run says so", async () => {
-  await tell("cap", "/queue followup cap=2");
+  await tell("cap", "/queue followup cap=2 drop=summarize");
   await script("cap", [{ text: "one", delayMs: 250 }, { text: "rest" }]);
   await say("1", "cap", session("cap"));
   await untilAsked("cap", 1);
@@ -132,7 +133,7 @@ test("past the cap of the queue the oldest message is dropped, one line of it is
 });
 
 test("dropped messages under other instructions appear in no summary line and drop no message", async () => {
-  await tell("strangers", "/queue followup cap=1");
+  await tell("strangers", "/queue followup cap=1 drop=summarize");
   await script("strangers", [{ text: "one", delayMs: 300 }, { text: "rest" }]);
   await say("1", "strangers", session("strangers"));
   await untilAsked("strangers", 1);
@@ -184,4 +185,38 @@ test("a whole session can be stopped at once", async () => {
   expect(await answer.json()).toEqual({ runIds: runs.map((run) => run.runId) });
   for (const run of runs) expect(await finished(run.runId)).toMatchObject({ status: "aborted" });
   expect(await asked("stop-all")).toHaveLength(1);
+});
+
+test("of eighty messages at once every one reaches the model whole, and none is dropped", async () => {
+  const name = "eighty";
+  await script(name, [{ text: "First.", delayMs: 400 }, { text: "Rest." }]);
+  const chat = chatOf(15_000);
+  const text = (n: number) => `Message ${n}: ${"x".repeat(300)} end ${n}.`;
+  const runs = await Promise.all(Array.from({ length: 80 }, (_, n) => hear(name, chat, text(n))));
+  await waitFor(async () => (await settled(runs[79] ?? "", chat)).length > 0);
+  const requests = JSON.stringify(await asked(name));
+  for (let n = 0; n < 80; n++) expect(requests).toContain(text(n));
+  for (const runId of runs) expect(((await finished(runId)) as any).status).toMatch(/^(ok|joined)$/);
+});
+
+test("over the cap the API refuses a message before it is stored, and a channel's messages wait and run together", async () => {
+  const name = "full";
+  await tell(name, "/queue followup cap=2");
+  await script(name, [{ text: "one", delayMs: 600 }, { text: "two" }, { text: "three" }, { text: "four" }]);
+  await say("1", name, session(name));
+  await untilAsked(name, 1);
+  await say("2", name, session(name));
+  await say("3", name, session(name));
+  const refused = await call("POST", "/v1/agent", { message: "4", model: `fake/${name}`, ...session(name) });
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+  expect((await refused.json<any>()).error.hint).toContain("messages.queue.cap");
+  const chat = chatOf(15_001);
+  const heard = [];
+  for (const text of ["a", "b", "c", "d"]) heard.push(await hear(name, chat, text));
+  await settled(heard[3] ?? "", chat);
+  const states = await Promise.all(heard.map(async (runId) => ((await finished(runId)) as any).status));
+  expect(states).toEqual(["ok", "joined", "joined", "joined"]);
+  const [last] = (await asked(name)).slice(-1);
+  expect(said(last!).join("\n")).not.toContain('"4"');
 });
