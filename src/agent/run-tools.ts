@@ -96,7 +96,7 @@ async function runBatch(
   for (const call of batch) {
     const again = journal.wasLaunched(call.callId);
     if (again && toolNamed(loop, call)?.replay !== "safe") storeResult(loop, call, UNKNOWN_EFFECT);
-    else if (skip && !again) storeResult(loop, call, SKIPPED);
+    else if (skip && !again && journal.verdictOn(call.callId) === undefined) storeResult(loop, call, SKIPPED);
     else if (journal.verdictOn(call.callId) === "deny")
       storeResult(loop, call, "denied: the owner did not allow this call");
     else if (!isRunnable(loop, call)) launched.push({ call, args: call.args, approved: false });

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte } from "drizzle-orm";
+import { and, desc, eq, gte, sql } from "drizzle-orm";
 import type { AgentEvent, EventBody } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
@@ -79,10 +79,21 @@ export class EventLog {
   }
 
   /** The number of the newest message of a run; 0 where it has none. */
-  lastMessageSeq({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): number {
+  lastMessageSeq(run: Pick<OpenRun, "id" | "firstSeq">): number {
+    return this.lastMessage(run).seq;
+  }
+
+  /** The number of the newest message of a run and when it was stored; 0 where it has none. */
+  lastMessage({ id, firstSeq }: Pick<OpenRun, "id" | "firstSeq">): { seq: number; at: number } {
     const ofRun = and(eq(messages.runId, id), gte(messages.seq, firstSeq));
-    const newest = this.#store.select({ seq: messages.seq }).from(messages).where(ofRun).orderBy(desc(messages.seq));
-    return newest.limit(1).get()?.seq ?? 0;
+    const at = sql<number | null>`CASE WHEN json_valid(${messages.body}) THEN ${messages.body} ->> '$.at' END`;
+    const newest = this.#store
+      .select({ seq: messages.seq, at })
+      .from(messages)
+      .where(ofRun)
+      .orderBy(desc(messages.seq));
+    const row = newest.limit(1).get();
+    return { seq: row?.seq ?? 0, at: row?.at ?? 0 };
   }
 
   /**

@@ -139,6 +139,8 @@ export interface RunningRun extends RunProgress {
   status: "running";
   /** When it times out, in milliseconds since the epoch; undefined means no limit. */
   deadline?: number;
+  /** When the deadline was set; absent since it began. */
+  clockSetAt?: number;
   /** Set when a stop was requested; it survives a crash. */
   abortRequested?: boolean;
 }
@@ -262,11 +264,28 @@ export function begin(now: number, { startSeq, sessionId, ended }: RunStart, inp
 
 /**
  * A new incarnation found the run running: one more crash, or the first one where there was progress since the last.
- * @param lastSeq number of its newest message
- * @param keptSeq number of an interrupted reply that was kept because it was partly delivered, which is no progress
+ * Its clock stood still from its newest message until now.
  */
-export function crashed(run: RunningRun, lastSeq: number, keptSeq = lastSeq): RunningRun {
-  return { ...run, crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1, crashSeq: keptSeq };
+export function crashed(run: RunningRun, { lastSeq, keptSeq = lastSeq, lastAt, now }: LastWork): RunningRun {
+  const { deadline, startedAt, clockSetAt = startedAt } = run;
+  const workedUntil = Math.max(lastAt, clockSetAt);
+  return {
+    ...run,
+    crashes: lastSeq > run.crashSeq ? 1 : run.crashes + 1,
+    crashSeq: keptSeq,
+    ...(deadline !== undefined && { deadline: deadline + Math.max(0, now - workedUntil), clockSetAt: now }),
+  };
+}
+
+/** How far a run had come when the incarnation that worked on it died. */
+interface LastWork {
+  /** Number of its newest message. */
+  lastSeq: number;
+  /** Number of an interrupted reply that was kept because it was partly delivered, which is no progress. */
+  keptSeq?: number | undefined;
+  /** When its newest message was stored; 0 if it has none. */
+  lastAt: number;
+  now: number;
 }
 
 /** A reply is stored: its tokens count, and its calls replace those of the reply before. */
@@ -311,7 +330,7 @@ export function launched(run: RunningRun, callIds: readonly string[]): RunningRu
 
 /** The run needs approval before it continues. */
 export function paused(run: RunningRun, approvals: readonly Approval[], now: number): PausedRun {
-  const { status: _, deadline, abortRequested: __, ...progress } = run;
+  const { status: _, deadline, clockSetAt: ___, abortRequested: __, ...progress } = run;
   return {
     ...progress,
     status: "waiting_approval",
@@ -331,7 +350,7 @@ export function decided(run: PausedRun, approvalId: string, decision: Decision, 
     ...progress,
     approvals,
     status: "running",
-    ...(remainingMs !== undefined && { deadline: now + remainingMs }),
+    ...(remainingMs !== undefined && { deadline: now + remainingMs, clockSetAt: now }),
   };
 }
 

@@ -200,9 +200,9 @@ export class RunScheduler {
     const { store, log, fence, now } = this.#deps;
     if (this.#resumedByApproval.delete(row.id)) return this.#work(row, left);
     const state = fence.write(() => {
-      const lastSeq = log.lastMessageSeq(row);
+      const { seq: lastSeq, at: lastAt } = log.lastMessage(row);
       const keptSeq = keepInterruptedReply(store, log, row, now());
-      const state = crashed(left, lastSeq, keptSeq);
+      const state = crashed(left, { lastSeq, keptSeq, lastAt, now: now() });
       saveState(store, row.id, state);
       return state;
     });

@@ -55,6 +55,14 @@ test("a tool call that needs approval pauses the run, and runs when it is allowe
   expect(events).toEqual(["requested", "decided"]);
 });
 
+test("a call that an owner has allowed runs although a message came before the approval", async () => {
+  const { runId, approval } = await pausedRun("message-first", "message-first-1");
+  await say("And hurry", "message-first", session("message-first"));
+  await call("POST", `/v1/approvals/${approval.id}`, { decision: "allow-once" });
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Over." });
+  expect(done.filter((what) => what === "message-first-1")).toHaveLength(1);
+});
+
 test("a denied tool call does not run, and its result tells the model so", async () => {
   const { runId, approval } = await pausedRun("deny", "deny-1");
   await call("POST", `/v1/approvals/${approval.id}`, { decision: "deny" });

@@ -47,6 +47,27 @@ test("a run goes on after its last finished step, not from the beginning", async
   expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
 });
 
+test("the time in which its object was away does not count against a run's time", async () => {
+  const name = "away";
+  await script(name, [{ text: "Never heard", hang: true }, { text: "In time." }]);
+  const { runId } = await say("x", name, { ...session(name), timeoutSeconds: 60 });
+  await waitFor(async () => (await asked(name)).length === 1);
+  // It began an hour ago, and its object died a second later.
+  const hour = 3_600_000;
+  const killed = runInDurableObject(await stubOf(name), async (_, state) => {
+    for (const field of ["startedAt", "deadline"]) {
+      const earlier = `json_set(state, '$.${field}', (state ->> '$.${field}') - ${hour})`;
+      state.storage.sql.exec(`UPDATE runs SET state = ${earlier} WHERE id = ?`, runId);
+    }
+    state.storage.sql.exec(`UPDATE messages SET body = json_set(body, '$.at', (body ->> '$.at') - ${hour})`);
+    await state.storage.sync();
+    state.abort("killed by a test");
+  });
+  await expect(killed).rejects.toThrow("killed by a test");
+  await runDurableObjectAlarm(await stubOf(name));
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "In time." });
+});
+
 test("numbers of events grow over the death of an object and are never used twice", async () => {
   await script("crash-seq", [{ hang: true }, { text: "ok" }]);
   const { runId } = await say("x", "crash-seq", session("crash-seq"));
