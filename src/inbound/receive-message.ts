@@ -73,6 +73,7 @@ export async function receiveMessage(
   try {
     await callSession(env, address, (session) => session.accept(accept));
   } catch (error) {
+    if (error instanceof IsopodError && error.code === "gone") return { kind: "ignored", reason: error.message };
     if (!(error instanceof IsopodError) || error.code !== "rate_limited") throw error;
     const { over, ...told } = fullCounts.count(request.sessionKey, NONE, Date.now());
     if (over && "tell" in told && told.tell && limit === undefined) waitUntil(sayAtOnce(FULL, message, open));

@@ -9,7 +9,8 @@ import { forgetSession } from "../session-store/session-index.ts";
 import { readSessionRow, type SessionRow } from "../session-store/session-row.ts";
 import { deleteFolder, sessionFolder } from "../session-store/spill.ts";
 import type { Store } from "../session-store/store.ts";
-import { openSubagents } from "../session-store/subagent-rows.ts";
+import { openSubagents, subagentKeys } from "../session-store/subagent-rows.ts";
+import { putTombstone, readTombstone, tombstoneOf } from "../session-store/tombstone.ts";
 
 /** How long a deletion waits for current work to stop. */
 const STOP_MS = 5000;
@@ -17,6 +18,7 @@ const STOP_MS = 5000;
 /** Dependencies of `Removal`. */
 export interface RemovalDeps {
   ctx: Pick<DurableObjectState, "storage" | "abort">;
+  store: Store;
   files: R2Bucket;
   database: D1Database;
   /** The audit trail outlives the session. */
@@ -30,6 +32,8 @@ export interface RemovalDeps {
    * @throws where one has not acknowledged it
    */
   settleSubagents(): Promise<void>;
+  /** Deletes a sub-agent's session. @throws where it does not answer */
+  remove(sessionKey: string): Promise<void>;
   /** Clears in memory what is being deleted in storage. */
   forget(): void;
 }
@@ -65,18 +69,23 @@ export class Removal {
   }
 
   async #deleteAll(): Promise<void> {
-    const { ctx, files, database, audit, transcripts, session, idle, settleSubagents, forget } = this.#deps;
+    const { ctx, store, files, database, audit, transcripts, session, idle, settleSubagents, remove, forget } =
+      this.#deps;
     const { agentId, key } = session();
     // Work that does not stop ends with this incarnation; the next one has none and deletes.
     if (!(await comesWithin(STOP_MS, idle()))) ctx.abort("The session is being deleted.");
     await settleSubagents();
+    for (const subagent of subagentKeys(store)) await remove(subagent);
     await audit.sync();
     await deleteFolder(files, sessionFolder(agentId, await objectNameOf(key)));
     await forgetSession(database, key);
     await transcripts.forget();
+    const now = Date.now();
+    const tombstone = tombstoneOf(store, now, readTombstone(ctx.storage, now));
     const deleted = ctx.storage.deleteAll();
     forget();
     await deleted;
+    if (tombstone !== undefined) await putTombstone(ctx.storage, tombstone);
   }
 }
 

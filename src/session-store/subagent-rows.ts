@@ -28,6 +28,15 @@ export function recentSubagents(store: Store, limit: number): SubagentRow[] {
   return store.select().from(subagents).orderBy(desc(sql`rowid`)).limit(limit).all().flatMap(readableSubagent);
 }
 
+/** The session keys of all sub-agents that a session knows. */
+export function subagentKeys(store: Store): string[] {
+  return store
+    .select({ key: subagents.key })
+    .from(subagents)
+    .all()
+    .map(({ key }) => key);
+}
+
 /** A sub-agent by its session key. */
 export function findSubagentRow(store: Store, key: string): SubagentRow | undefined {
   return store.select().from(subagents).where(eq(subagents.key, key)).all().flatMap(readableSubagent)[0];

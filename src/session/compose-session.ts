@@ -211,6 +211,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const removal = new Removal({
     ctx,
+    store,
     files,
     database,
     audit,
@@ -218,6 +219,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     session,
     idle: () => wakeups.idle(),
     settleSubagents: () => subagents.settle(),
+    remove: async (key) => void (await call(key, (other) => other.remove())),
     forget,
   });
   const relocation = new Relocation({

@@ -51,6 +51,7 @@ import { hasTables, openStore, type Store, updateTables } from "../session-store
 import { runSpan } from "../session-store/stored-events.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
+import { isTombstoneOver, readTombstone, type Tombstone } from "../session-store/tombstone.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import { MISDIRECTED, type SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
@@ -60,6 +61,7 @@ import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
 /** Most characters of a lost delivery's words that are listed. */
 const MAX_SHOWN_CHARS = 200;
+const NO_TOMBSTONE: Tombstone = { keys: [], until: 0 };
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
 /**
@@ -80,6 +82,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #services: ConfigSnapshot;
   readonly #parts: SessionParts;
   #lifecycle: Lifecycle;
+  /** What a deleted session has left here, once read. */
+  #tombstone: Tombstone | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -134,6 +138,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   #accept(request: AcceptRequest): AcceptedRun {
     this.#parts.relocation.requireHere();
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
+    this.#requireNew(idempotencyKey);
     const taken = this.#parts.commands.sort(boundedInput(input), target);
     const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
     const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
@@ -145,6 +150,14 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
     return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
+  }
+
+  /** @throws IsopodError `gone` for a message that a session took up which was deleted since */
+  #requireNew(key: string | null): void {
+    this.#tombstone ??= readTombstone(this.ctx.storage, Date.now()) ?? NO_TOMBSTONE;
+    if (key === null || this.#tombstone.until <= Date.now() || !this.#tombstone.keys.includes(key)) return;
+    const message = "This message was taken up before, by a session that was deleted since.";
+    throw new IsopodError("gone", message, "Send it under another idempotencyKey to have it answered again.");
   }
 
   /** The current view of a run; undefined if this session has no such run. */
@@ -352,8 +365,8 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#parts.sockets.open(new URL(request.url).searchParams.get("key") ?? "");
   }
 
-  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): void {
-    this.#parts.sockets.receive(socket, data);
+  override webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
+    return this.#parts.sockets.receive(socket, data);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -369,6 +382,11 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (place !== undefined) {
       this.#parts.wakeups.forget();
       this.ctx.waitUntil(this.#parts.relocation.resume());
+      return;
+    }
+    if (this.#lifecycle === "none" && isTombstoneOver(this.ctx.storage, Date.now())) {
+      // Nothing is accepted meanwhile.
+      this.ctx.waitUntil(this.ctx.blockConcurrencyWhile(() => this.ctx.storage.deleteAll()));
       return;
     }
     if (this.#lifecycle === "active" && isExpired(this.#store, Date.now())) this.#leave();
@@ -458,6 +476,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Resets the state in memory after everything was deleted. */
   #forget(): void {
     this.#lifecycle = "none";
+    this.#tombstone = undefined;
     this.#parts.sockets.end();
     this.#log.end();
     this.#log.clearedUpTo(this.#log.lastSeq + 1);

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent/events.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { parseSessionKey, placeOf } from "../config/session-key.ts";
+import { shortDigest } from "../lib/digest.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { Services } from "../services/services.ts";
@@ -53,6 +54,8 @@ interface Seat {
 export class Sockets {
   readonly #ports: SocketPorts;
   #willFlow = false;
+  /** Settles when the frames before have been handled. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(ports: SocketPorts) {
     this.#ports = ports;
@@ -73,11 +76,17 @@ export class Sockets {
   }
 
   /** Handles a client's frame. */
-  receive(socket: WebSocket, data: string | ArrayBuffer): void {
+  async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     let value: unknown;
     try {
       value = parseFrame(data);
-      this.#handle(socket, clientFrameOf(value));
+      const frame = clientFrameOf(value);
+      const digest =
+        frame.type === "input" && frame.idempotencyKey !== undefined ? shortDigest(frame.message) : undefined;
+      // A frame that needs no digest does not overtake one that does.
+      const turn = this.#turn.then(() => digest);
+      this.#turn = turn.catch(() => undefined);
+      this.#handle(socket, frame, await turn);
     } catch (thrown) {
       const id = idIn(value);
       if (thrown instanceof IsopodError) send(socket, { type: "error", ...(id && { id }), error: bodyOf(thrown) });
@@ -100,12 +109,12 @@ export class Sockets {
     writeLog("debug", "socket.broken", { error: messageOf(error) });
   }
 
-  #handle(socket: WebSocket, frame: ClientFrame): void {
+  #handle(socket: WebSocket, frame: ClientFrame, inputDigest: string | undefined): void {
     const { log, abort } = this.#ports;
     const seat = seatOf(socket);
     switch (frame.type) {
       case "input":
-        send(socket, { type: "accepted", id: frame.id, ...this.#accept(frame, seat) });
+        send(socket, { type: "accepted", id: frame.id, ...this.#accept(frame, seat, inputDigest) });
         return;
       case "abort": {
         const status = abort(frame.runId);
@@ -123,7 +132,7 @@ export class Sockets {
     }
   }
 
-  #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat): AcceptedRun {
+  #accept(frame: InputFrame, { sessionKey, agentId, objectName }: Seat, inputDigest: string | undefined): AcceptedRun {
     const { accept, services, now } = this.#ports;
     const { idempotencyKey } = frame;
     return accept({
@@ -131,6 +140,7 @@ export class Sockets {
       agentId,
       runId: newRunId(objectName, now()),
       ...(idempotencyKey !== undefined && { idempotencyKey: callerKey(idempotencyKey) }),
+      ...(inputDigest !== undefined && { inputDigest }),
       input: requestInput(frame, { agentId, place: placeOf(sessionKey) }, services()),
     });
   }

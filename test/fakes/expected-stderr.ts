@@ -17,7 +17,7 @@ const EXPECTED = [
   /^uncaught exception; exception = .*: failed: jsg\.Error: aborted/,
   // A test makes a store or another object fail.
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|The budget is away\.|R2 is down|D1 is down)$/,
-  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Not every sub-agent has heard that it is to stop\.$/,
+  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Not every sub-agent has (heard that it is to|acknowledged its) stop\.$/,
   // A test reads a transcript of JSON lines as text.
   /^console warning; message = Called \.text\(\) .* "application\/x-ndjson"\./,
   // An alarm that is a few milliseconds late, or that a test moves while it runs.

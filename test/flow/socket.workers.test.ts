@@ -96,13 +96,11 @@ describe("talking over a socket", () => {
     await script("once-socket", [{ text: "Once." }]);
     const more = { idempotencyKey: "key-1" };
     const [one, other] = [await openSocket(keyOf("once-socket")), await openSocket(keyOf("once-socket"))];
-    const answers = await Promise.all([
-      one.say("A", "once-socket", more),
-      one.say("B", "once-socket", more),
-      other.say("A", "once-socket", more),
-    ]);
+    const answers = await Promise.all([one.say("A", "once-socket", more), other.say("A", "once-socket", more)]);
     const posted = await say("A", "once-socket", { ...more, sessionKey: keyOf("once-socket") });
     expect(new Set([...answers, posted].map(({ runId }) => runId)).size).toBe(1);
+    one.send({ type: "input", id: "b", message: "B", model: "fake/once-socket", ...more });
+    expect(await one.next("error", ({ id }) => id === "b")).toMatchObject({ error: { code: "conflict" } });
     await finished(posted.runId);
     expect(await asked("once-socket")).toHaveLength(1);
   });

@@ -176,10 +176,11 @@ test("a sub-agent that does not answer is asked to stop until it has, also after
   await expectSilence(parent, child);
 });
 
-test("a session that is deleted stops its sub-agents first", async () => {
-  const { parent, childRunId } = await bothAtWork("delete-parent");
+test("a session that is deleted stops its sub-agents, and takes their sessions with it", async () => {
+  const { parent, child, childRunId } = await bothAtWork("delete-parent");
   expect((await call("DELETE", `/v1/sessions/${parent}`)).status).toBe(204);
-  expect(await statusOf(childRunId)).toBe("aborted");
+  expect(await statusOf(childRunId)).toBeUndefined();
+  expect((await call("GET", `/v1/sessions/${encodeURIComponent(child)}/history`)).status).toBe(404);
 });
 
 test("a session whose sub-agents cannot be reached is deleted once they can", async () => {
