@@ -1,10 +1,20 @@
 import type { ConfigurationView } from "../services/config-view.ts";
 import type { Services } from "../services/services.ts";
 
-/** The Worker's bindings that are checked; no variables and no secrets. */
+/** The Worker's bindings that are checked, and where it runs; no secrets. */
 export type DiagnosticsBindings = Pick<
   Env,
-  "FILES" | "DB" | "SESSIONS" | "LANES" | "BUDGETS" | "UPKEEP" | "MEMORY" | "INDEXING" | "VECTORS" | "AI"
+  | "FILES"
+  | "DB"
+  | "SESSIONS"
+  | "LANES"
+  | "BUDGETS"
+  | "UPKEEP"
+  | "MEMORY"
+  | "INDEXING"
+  | "VECTORS"
+  | "AI"
+  | "ISOPOD_HOST"
 >;
 
 /** The deployment that is checked. Checks change nothing in it. */

@@ -12,7 +12,7 @@ import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineSecurity } from "./security.ts";
-import { examineSessionLocations } from "./session-locations.ts";
+import { examineSessionLocations, examineSessions } from "./session-locations.ts";
 import { examineSkillInstalls, examineSkills } from "./skills.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
@@ -35,6 +35,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["skills", examineSkills],
   ["skills", examineSkillInstalls],
   ["sessions", examineSessionLocations],
+  ["sessions", examineSessions],
   ["budgets", examineBudgets],
   ["backlog", examineBacklog],
 ];

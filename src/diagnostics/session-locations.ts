@@ -1,4 +1,7 @@
 import { locationOf } from "../config/session-location.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { addressOf } from "../services/call-session.ts";
+import { callSession } from "../session/api.ts";
 import { listSessions } from "../session-store/session-index.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -7,6 +10,31 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 const MAX_SESSIONS = 500;
 /** Most sessions that are named. */
 const MAX_NAMED = 3;
+
+/** Most sessions that are asked whether they answer: the latest ones. Each is woken for it. */
+const MAX_ASKED = 10;
+
+/** Checks whether the latest sessions can be read. */
+export async function examineSessions({ bindings, services }: DiagnosticsContext): Promise<Check[]> {
+  if (services === undefined) return [];
+  const rows = await listSessions(bindings.DB, { agentId: undefined, since: 0, limit: MAX_ASKED });
+  const checks = await Promise.all(
+    rows.map(async ({ key }): Promise<Check | undefined> => {
+      try {
+        const address = await addressOf(bindings, key, locationOf(services.config, key));
+        await callSession(bindings, address, (session) => session.grants());
+        return undefined;
+      } catch (error) {
+        const fix =
+          error instanceof IsopodError && error.hint !== undefined ? error.hint.replace("{key}", key) : TRY_AGAIN;
+        return { id: `sessions.${key}`, area: "sessions", status: "fail", message: `${key}: ${messageOf(error)}`, fix };
+      }
+    }),
+  );
+  return checks.flatMap((check) => check ?? []);
+}
+
+const TRY_AGAIN = "Try again in a moment; the Worker's log says more.";
 
 /** Checks whether sessions live where the configuration places new ones: the setting does not move those that exist. */
 export async function examineSessionLocations({ bindings, services }: DiagnosticsContext): Promise<Check[]> {

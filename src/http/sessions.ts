@@ -5,8 +5,8 @@ import { sessionLocation } from "../config/session-schema.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { addressIn } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
-import { pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
-import { isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
+import { forgetSession, pageOfRuns, pageOfSessions } from "../session-store/session-index.ts";
+import { deleteFolder, isSpillId, sessionFolder, spillKey } from "../session-store/spill.ts";
 import { noteListChange, readList } from "./bookmarks.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
@@ -284,8 +284,12 @@ sessionRoutes.openapi(moveRoute, async (c) => {
 
 sessionRoutes.openapi(deleteRoute, async (c) => {
   const key = checkedKey(c.req.valid("param").key);
-  const wasThere = await callSession(c.env, await sessionAddress(c, key), (session) => session.remove());
+  const address = await sessionAddress(c, key);
+  const wasThere = await callSession(c.env, address, (session) => session.remove());
   requireSession(wasThere || undefined, key);
+  // A session whose database could not be read does not know what it has outside of it.
+  await deleteFolder(c.env.FILES, sessionFolder(parseSessionKey(key).agentId, address.name));
+  await forgetSession(c.env.DB, key);
   await noteListChange(c);
   return c.body(null, 204);
 });

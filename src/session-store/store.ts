@@ -10,10 +10,7 @@ import { meteredStorage, OperationMeter } from "../services/operations.ts";
 /** The session's own database. It is synchronous, and all writes of one go are one commit. */
 export type Store = DrizzleSqliteDODatabase;
 
-/**
- * Opens the database of an object and migrates its tables; a failed migration resets the object. Where there are no
- * tables none are created, so that reading a session that does not exist leaves nothing behind.
- */
+/** Opens the database of an object. Nothing is read or written. */
 export function openStore(ctx: DurableObjectState, meter = new OperationMeter()): Store {
   // Drizzle's logger sees every statement before it runs, and so every row.
   const logQuery = (query: string, parameters: unknown[]) => {
@@ -21,13 +18,20 @@ export function openStore(ctx: DurableObjectState, meter = new OperationMeter())
     noteStatement(store, query);
   };
   const store: Store = drizzle(meteredStorage(ctx.storage, meter), { logger: { logQuery } });
-  if (hasTables(ctx.storage)) updateTables(ctx, store);
   return store;
 }
 
 /** Whether the object has stored anything since it was created or deleted. */
 export function hasTables({ sql }: DurableObjectStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session' LIMIT 1").toArray().length > 0;
+}
+
+/**
+ * Migrates the tables of an object if it has any; a failed migration resets the object. Where there are none, none are
+ * created, so that reading a session that does not exist leaves nothing behind.
+ */
+export function migrateTables(ctx: DurableObjectState, store: Store): void {
+  if (hasTables(ctx.storage)) updateTables(ctx, store);
 }
 
 /** Creates the tables, or migrates them. May be repeated. */

@@ -2,7 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import type { SessionLocation } from "../config/session-schema.ts";
-import { IsopodError } from "../lib/errors.ts";
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
 import { isRefusal, orRefusal, orRefusalLater, type Refusal } from "../lib/refusal.ts";
 import { head } from "../lib/text.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
@@ -47,7 +48,7 @@ import {
   type SessionRow,
 } from "../session-store/session-row.ts";
 import { queuePolicyFor } from "../session-store/session-settings.ts";
-import { hasTables, openStore, type Store, updateTables } from "../session-store/store.ts";
+import { hasTables, migrateTables, openStore, type Store, updateTables } from "../session-store/store.ts";
 import { runSpan } from "../session-store/stored-events.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
@@ -61,6 +62,7 @@ import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
 /** Most characters of a lost delivery's words that are listed. */
 const MAX_SHOWN_CHARS = 200;
+const DELETE_IT = "Try again; if it stays like this, delete the session (DELETE /v1/sessions/{key}): it begins anew.";
 const NO_TOMBSTONE: Tombstone = { keys: [], until: 0 };
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
@@ -82,14 +84,18 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #services: ConfigSnapshot;
   readonly #parts: SessionParts;
   #lifecycle: Lifecycle;
+  /** Why the database cannot be read, if it cannot. */
+  #damage: string | undefined;
   /** What a deleted session has left here, once read. */
   #tombstone: Tombstone | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = openStore(ctx, this.#meter);
-    const session = this.#readRow();
-    this.#lifecycle = lifecycleOf(session, readPlace(ctx.storage));
+    this.#unlessDamaged(() => migrateTables(ctx, this.#store));
+    const session = this.#unlessDamaged(() => this.#readRow());
+    const lifecycle = this.#unlessDamaged(() => lifecycleOf(session, readPlace(ctx.storage)));
+    this.#lifecycle = this.#damage === undefined ? (lifecycle ?? "none") : "damaged";
     this.#log = new EventLog(this.#store, session?.reservedSeq ?? 1, session?.oldestCursor);
     this.#fence = new Fence(ctx.storage, this.#store, this.#log);
     const keepAlive = (promise: Promise<unknown>) => this.ctx.waitUntil(promise);
@@ -116,8 +122,28 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       forget: () => this.#forget(),
       reload: () => this.#reload(),
     });
-    this.#recover();
+    this.#unlessDamaged(() => this.#recover());
+    if (this.#damage !== undefined) this.#lifecycle = "damaged";
     if (!this.#services.isReady) keepAlive(ctx.blockConcurrencyWhile(() => this.#services.refresh()));
+  }
+
+  /** Reads while the object begins. A database that cannot be read must not keep it from answering. */
+  #unlessDamaged<Result>(read: () => Result): Result | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.#damage ??= messageOf(error);
+      writeLog("error", "session.damaged", { error: this.#damage });
+      return undefined;
+    }
+  }
+
+  /** @throws IsopodError `unavailable` where the database cannot be read, or the session has moved */
+  #requireHere(): void {
+    if (this.#damage !== undefined) {
+      throw new IsopodError("unavailable", `The session's database cannot be read: ${this.#damage}`, DELETE_IT);
+    }
+    this.#parts.relocation.requireHere();
   }
 
   /** Stores a run, and starts it if none is running. */
@@ -136,7 +162,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #accept(request: AcceptRequest): AcceptedRun {
-    this.#parts.relocation.requireHere();
+    this.#requireHere();
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     this.#requireNew(idempotencyKey);
     const taken = this.#parts.commands.sort(boundedInput(input), target);
@@ -281,7 +307,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    */
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined {
     return orRefusal(() => {
-      this.#parts.relocation.requireHere();
+      this.#requireHere();
       if (this.#lifecycle !== "active" && !(orWait && this.#lifecycle === "none")) return undefined;
       if (after !== undefined) this.#log.requireCursor(after);
       return eventStream(this.#log, after ?? this.#log.lastSeq);
@@ -304,7 +330,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
    */
   remove(): Promise<boolean | Refusal> {
     return orRefusalLater(async () => {
-      this.#parts.relocation.requireHere();
+      if (this.#damage !== undefined) {
+        await this.ctx.storage.deleteAll();
+        this.#damage = undefined;
+        this.#forget();
+        return true;
+      }
+      this.#requireHere();
       if (this.#lifecycle === "none") return false;
       this.#leave();
       await this.#parts.removal.finish();
@@ -327,7 +359,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** The name of the object in which the session is; the other one's from now on, if the session has not begun. */
   settle(ownName: string, otherwise: string): string | Refusal {
     return orRefusal(() => {
-      this.#parts.relocation.requireHere();
+      this.#requireHere();
       if (this.#lifecycle !== "none" || otherwise === ownName) return ownName;
       this.#parts.relocation.point(ownName, otherwise, "eu");
       return otherwise;
@@ -337,7 +369,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Moves the session to another object. True when it is there; undefined if there is no session. */
   async move(ownName: string, to: string, location: SessionLocation): Promise<boolean | Refusal | undefined> {
     return orRefusalLater(async () => {
-      this.#parts.relocation.requireHere();
+      this.#requireHere();
       if (this.#lifecycle !== "active") return undefined;
       // The call was repeated after the session had moved, and has followed it.
       if (ownName === to) return true;
@@ -359,7 +391,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override async fetch(request: Request): Promise<Response> {
-    const refusal = orRefusal(() => this.#parts.relocation.requireHere());
+    const refusal = orRefusal(() => this.#requireHere());
     if (refusal !== undefined) return Response.json(refusal, { status: MISDIRECTED });
     if (this.#lifecycle === "deleting") return new Response(null, { status: 503 });
     return this.#parts.sockets.open(new URL(request.url).searchParams.get("key") ?? "");
@@ -378,6 +410,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   override alarm(): void {
+    if (this.#lifecycle === "damaged") return;
     const { place } = this.#parts.relocation;
     if (place !== undefined) {
       this.#parts.wakeups.forget();
@@ -446,7 +479,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** What an active session answers; undefined if there is none. A session that has moved says where it is. */
   #answer<Result>(read: () => Result): Result | Refusal | undefined {
     return orRefusal(() => {
-      this.#parts.relocation.requireHere();
+      this.#requireHere();
       return this.#lifecycle === "active" ? read() : undefined;
     });
   }

@@ -25,9 +25,9 @@ import type { Prefetched } from "./turn-runner.ts";
 
 /**
  * Whether an object has a session: none yet, one in use, one that is being deleted, one that is on its way to another
- * object or from another one, or none any more because it has moved.
+ * object or from another one, none any more because it has moved, or one whose database cannot be read.
  */
-export type Lifecycle = "none" | "active" | "deleting" | "leaving" | "arriving" | "moved";
+export type Lifecycle = "none" | "active" | "deleting" | "leaving" | "arriving" | "moved" | "damaged";
 
 /** The lifecycle of a session, from its stored row and from where it is. */
 export function lifecycleOf(

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { asked, call, finished, say, script } from "./client.ts";
-import { session, stubOf } from "./session-lab.ts";
+import { asked, call, finished, say, script, waitFor } from "./client.ts";
+import { evict, session, sql, stubOf } from "./session-lab.ts";
 
 const path = (name: string) => `/v1/sessions/${encodeURIComponent(session(name).sessionKey)}`;
 
@@ -39,4 +39,26 @@ test("after a day nothing is left of a deleted session", async () => {
     expect(storage.kv.get("tombstone")).toBeUndefined();
     expect(await storage.getAlarm()).toBeNull();
   });
+});
+
+test("a session whose database cannot be read says so, the doctor names it, and deleting it lets it begin anew", async () => {
+  const name = "damaged";
+  await script(name, [{ text: "Before." }, { text: "After." }]);
+  await finished((await say("x", name, session(name))).runId);
+  await waitFor(async () => (await (await call("GET", "/v1/sessions")).text()).includes(session(name).sessionKey));
+  await sql(name, "DROP TABLE outbox");
+  await evict(name);
+  const refused = await call("POST", "/v1/agent", { message: "y", model: `fake/${name}`, ...session(name) });
+  expect(refused.status).toBe(503);
+  expect((await refused.json<any>()).error).toMatchObject({
+    message: expect.stringContaining("no such table: outbox"),
+    hint: expect.stringContaining("delete the session"),
+  });
+  const { checks } = await (await call("GET", "/v1/doctor")).json<any>();
+  expect(checks).toContainEqual(
+    expect.objectContaining({ id: `sessions.${session(name).sessionKey}`, status: "fail" }),
+  );
+  expect((await call("DELETE", path(name))).status).toBe(204);
+  expect((await (await call("GET", "/v1/sessions")).text()).includes(session(name).sessionKey)).toBe(false);
+  expect(await finished((await say("z", name, session(name))).runId)).toMatchObject({ reply: "After." });
 });
