@@ -5,7 +5,8 @@ import { addUsage, messageText, NO_USAGE } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { answer } from "./answer.ts";
 import type { LoopDeps } from "./loop-deps.ts";
-import { SUMMARY_SYSTEM, summaryRequest, transcriptLine } from "./summary-prompt.ts";
+import { isSummaryOf } from "./summary-check.ts";
+import { SUMMARY_SYSTEM, type SummaryOrder, summaryRequest, transcriptLine } from "./summary-prompt.ts";
 
 /** The share of a model's window for one part of the conversation; the rest is for estimation errors and the answer. */
 const PART_SHARE = 0.7;
@@ -46,9 +47,10 @@ export async function summarize(loop: LoopDeps, task: SummaryTask, signal: Abort
   let earlier = task.earlier;
   let model = writer.ref;
   let usage = NO_USAGE;
-  for (let at = 0, halvings = 0; at < pieces.length; ) {
+  for (let at = 0, halvings = 0, isSecondTry = false; at < pieces.length; ) {
     const part = nextPart(pieces, at, partTokens);
-    const asking = answer(summarizerLoop(loop, writer), [request(loop, task, earlier, part.text)], signal);
+    const order = request(loop, task, { earlier, conversation: part.text, isSecondTry });
+    const asking = answer(summarizerLoop(loop, writer), [order], signal);
     const reply = await asking.catch((error: unknown) => ({ thrown: error }));
     if ("thrown" in reply) return { kind: "thrown", error: reply.thrown, usage };
     usage = addUsage(usage, reply.usage);
@@ -62,6 +64,12 @@ export async function summarize(loop: LoopDeps, task: SummaryTask, signal: Abort
     if (text === "" || reply.error !== undefined) {
       return { kind: "failed", why: reply.error?.message ?? "The model wrote no summary.", usage };
     }
+    if (!isSummaryOf(text, `${earlier ?? ""}\n${part.text}`)) {
+      if (isSecondTry) return { kind: "failed", why: "What the model wrote is no summary of the conversation.", usage };
+      isSecondTry = true;
+      continue;
+    }
+    isSecondTry = false;
     earlier = text;
     model = reply.model;
     at = part.end;
@@ -111,10 +119,23 @@ function startFrom(pieces: readonly MessageText[], at: number, partTokens: numbe
   return Math.max(from, at);
 }
 
-function request(loop: LoopDeps, task: SummaryTask, earlier: string | undefined, conversation: string): Message {
-  const { focus, summaryTokens } = task;
+function request(
+  loop: LoopDeps,
+  { focus, summaryTokens }: SummaryTask,
+  {
+    earlier,
+    conversation,
+    isSecondTry,
+  }: Pick<SummaryOrder, "conversation" | "isSecondTry"> & { earlier: string | undefined },
+): Message {
   const maxWords = Math.max(100, Math.round((summaryTokens * WORDS_PER_TOKEN) / 50) * 50);
-  const order = { conversation, maxWords, ...(earlier !== undefined && { earlier }), ...(focus && { focus }) };
+  const order = {
+    conversation,
+    maxWords,
+    isSecondTry,
+    ...(earlier !== undefined && { earlier }),
+    ...(focus && { focus }),
+  };
   return { role: "user", id: loop.newMessageId(), at: loop.now(), text: summaryRequest(order) };
 }
 

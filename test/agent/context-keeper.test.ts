@@ -59,7 +59,7 @@ async function run(
       const isSummary = system.stable === SUMMARY_SYSTEM;
       asked.push(isSummary ? "summary" : "answer");
       const reply = isSummary
-        ? said("long ".repeat(summaryWords), { ...NO_USAGE, input: 7 })
+        ? said(`- ${"long ".repeat(summaryWords)}`, { ...NO_USAGE, input: 7 })
         : (answers[next++] ?? said("Done."));
       yield { type: "end", reply };
     },

@@ -1,6 +1,9 @@
 /** What a scenario answers one request with, whichever wire format the request came in. */
 export interface ScriptedReply {
+  /** Where a summary is asked for, it is given as a list, as models do. */
   text?: string;
+  /** Says `text` as it is, also where a summary is asked for. */
+  verbatim?: boolean;
   reasoning?: string;
   /** Arguments as an object, or as the raw text that a model wrote instead of one. */
   calls?: { name: string; args?: unknown; id?: string }[];
@@ -34,6 +37,12 @@ export interface ScriptedReply {
   raw?: string;
   /** Writes the stream in pieces of so many bytes, wherever that cuts. */
   sliceBytes?: number;
+}
+
+/** A reply as a model gives it that was asked for a summary with headings and lists. */
+export function asSummary({ text, verbatim, ...reply }: ScriptedReply): ScriptedReply {
+  if (text === undefined || text === "" || verbatim) return { ...reply, ...(text !== undefined && { text }) };
+  return { ...reply, text: `- ${text}` };
 }
 
 /** The wire formats that the server speaks, by the path of a request. */

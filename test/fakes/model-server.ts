@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { serveFixture } from "./fixtures.ts";
-import { type Format, render, type ScriptedReply } from "./model-script.ts";
+import { asSummary, type Format, render, type ScriptedReply } from "./model-script.ts";
 
 /** A request to a model as it arrived. */
 export interface RecordedRequest {
@@ -27,6 +27,8 @@ const FORMATS = new Map<string, Format>([
   ["messages", "messages"],
 ]);
 
+/** What a request for a summary ends with. */
+const SUMMARY_ORDER = "Answer with the summary alone.";
 const MAX_RECORDED = 1_000;
 
 /**
@@ -74,7 +76,8 @@ export async function startModelServer({
       recorded.hungUp = !response.writableFinished;
     });
     if (scenario.requests.push(recorded) > MAX_RECORDED) scenario.requests.shift();
-    const reply = scenario.replies[Math.min(scenario.next++, scenario.replies.length - 1)];
+    const scripted = scenario.replies[Math.min(scenario.next++, scenario.replies.length - 1)];
+    const reply = scripted && body.includes(SUMMARY_ORDER) ? asSummary(scripted) : scripted;
     if (reply === undefined) {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(ready.get(format));

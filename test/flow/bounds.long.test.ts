@@ -170,7 +170,7 @@ describe("a session of 10,000 messages", () => {
     // The newest two thousand are measured, then read; one page is looked at beyond them.
     expect(rowsIn(ran())).toBeLessThan(8_000);
     const { body } = (await asked("long")).at(-1)!;
-    expect(body.messages[1].content).toContain("<summary>\nagain\n</summary>");
+    expect(body.messages[1].content).toContain("<summary>\n- again\n</summary>");
     expect(body.messages.at(-1).content).toBe("Now");
   });
 

@@ -16,7 +16,7 @@ test("a summary whose object dies is begun again, and nothing is lost or there t
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Answer." });
   const [first, second] = await requestsOf("small-20");
   expect(second).toEqual(first);
-  expect(await summariesOf("small-20")).toMatchObject([{ summary: "Eight pages." }]);
+  expect(await summariesOf("small-20")).toMatchObject([{ summary: "- Eight pages." }]);
   expect((await compactionsIn(runId)).map(({ phase }) => phase)).toEqual(["start", "start", "end"]);
   const { messages } = await historyOf(sessionKey);
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(10);
@@ -37,7 +37,7 @@ test("a death between the parts of a summary begins with the first part again", 
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Whole." });
   const requests = await requestsOf("small-21");
   expect(requests[2]).toEqual(requests[0]);
-  expect(await summariesOf("small-21")).toMatchObject([{ summary: "Whole." }]);
+  expect(await summariesOf("small-21")).toMatchObject([{ summary: "- Whole." }]);
 });
 
 test("when the object dies after a summary, the model is asked with that summary and no other is made", async () => {

@@ -29,7 +29,7 @@ test("what is too long for one request is summarized in parts, each of which goe
   expect(parts.length).toBeGreaterThan(3);
   expect(parts[0]).not.toContain("<summary>");
   for (const [n, part] of parts.entries()) {
-    if (n > 0) expect(part).toContain(`<summary>\nSummary ${n - 1}.\n</summary>`);
+    if (n > 0) expect(part).toContain(`<summary>\n- Summary ${n - 1}.\n</summary>`);
     expect(countTokens(part)).toBeLessThan(16_000);
   }
   const last = requests.at(-1)!;
@@ -54,9 +54,9 @@ test("the next summary continues the previous one and replaces both parts", asyn
   }
   const requests = await requestsOf("small-11");
   expect(requests).toHaveLength(5);
-  expect(requests[3]![1]).toContain("<summary>\nOf eight pages.\n</summary>");
+  expect(requests[3]![1]).toContain("<summary>\n- Of eight pages.\n</summary>");
   expect(requests[3]![1]).not.toContain("Page 0");
-  expect(requests[4]![1]).toContain("<summary>\nOf all.\n</summary>");
+  expect(requests[4]![1]).toContain("<summary>\n- Of all.\n</summary>");
   expect(requests[4]!.join()).not.toContain("Of eight pages.");
   expect(requests[4]!.at(-1)).toBe("Three?");
 });
@@ -109,7 +109,7 @@ test("the configured compaction model writes summaries, and the answering model 
   }
   const { runId } = await say("Three?", "small-14", session("small-14"));
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Answer." });
-  expect((await summariesOf("small-14")).map(({ summary }) => summary)).toEqual(["By the scribe.", "By myself."]);
+  expect((await summariesOf("small-14")).map(({ summary }) => summary)).toEqual(["- By the scribe.", "- By myself."]);
   expect(await asked("scribe")).toHaveLength(2);
 });
 
@@ -126,3 +126,21 @@ test("the usage of a run includes its summaries", async () => {
   const { runId: compacting } = await say("/compact", "small-15", session("small-15"));
   expect((await finished(compacting)).usage).toMatchObject({ input: 2000, output: 100 });
 });
+
+test.each(["I'm sorry, I can't help with that.", "NO_REPLY"])(
+  "%s is no summary: the model is asked once more, then the history stays",
+  async (text) => {
+    const name = text === "NO_REPLY" ? "small-31" : "small-32";
+    await talked(name, pages(8, 1500));
+    const compact = async () => finished((await say("/compact", name, session(name))).runId);
+    await script(name, [{ text, verbatim: true }, { text: "What was said." }]);
+    await compact();
+    expect(await summariesOf(name)).toMatchObject([{ summary: "- What was said." }]);
+    const [first, second] = (await asked(name)).slice(-2).map(({ body }) => JSON.stringify(body));
+    expect(first).not.toContain("was no summary");
+    expect(second).toContain("was no summary");
+    await script(name, [{ text, verbatim: true }]);
+    await compact();
+    expect(await summariesOf(name)).toHaveLength(1);
+  },
+);

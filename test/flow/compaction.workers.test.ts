@@ -30,7 +30,7 @@ test("a conversation that would no longer fit is summarized before the model is 
   const [summing, asking] = await requestsOf("small-0");
   expect(summing![1]).toContain("Question 0");
   expect(summing![1]).not.toContain("Question 7");
-  expect(asking![1]).toContain("<summary>\nThe user asked eight questions.\n</summary>");
+  expect(asking![1]).toContain("<summary>\n- The user asked eight questions.\n</summary>");
   expect(asking!.join()).not.toContain("Question 0");
   expect(asking!.slice(-3)).toEqual(["Question 7", expect.stringContaining("Page 7"), "And now?"]);
 
@@ -41,7 +41,7 @@ test("a conversation that would no longer fit is summarized before the model is 
   ]);
   const end = events.at(-1)!;
   expect(end.phase === "end" && end.tokensAfter < end.tokensBefore).toBe(true);
-  expect(await summariesOf("small-0")).toMatchObject([{ summary: "The user asked eight questions." }]);
+  expect(await summariesOf("small-0")).toMatchObject([{ summary: "- The user asked eight questions." }]);
   const { messages } = await historyOf(sessionKey);
   expect(messages.filter(({ role }) => role === "user")).toHaveLength(10);
 });
@@ -147,7 +147,7 @@ test("a conversation in Chinese is summarized as early as it has to be, and no r
   await script("small-2", [{ text: "用户下周去里斯本。" }, { text: "好的。" }]);
   const { runId } = await say("还有什么？", "small-2", session("small-2"));
   expect(await finished(runId)).toMatchObject({ status: "ok", reply: "好的。" });
-  expect(await summariesOf("small-2")).toMatchObject([{ summary: "用户下周去里斯本。" }]);
+  expect(await summariesOf("small-2")).toMatchObject([{ summary: "- 用户下周去里斯本。" }]);
   const sizes = (await asked("small-2")).map(({ body }) => countTokens(JSON.stringify([body.messages, body.tools])));
   expect(Math.max(...sizes)).toBeLessThan(16_000);
 });
