@@ -19,30 +19,50 @@ import type { LoopDeps } from "./loop-deps.ts";
 
 /**
  * Asks for the finished reply to a conversation and does not store it. With a failover, the first candidate that
- * answers gives it; a model that is no candidate is asked before them. An attempt is followed by another only if people
- * have seen none of its output, and failed attempts leave nothing in the transcript.
+ * answers gives it; a model that is no candidate is asked before them. Failed attempts leave nothing in the transcript;
+ * where people have seen words of one, a `restart` voids them.
  * A failing model gives a reply with stop `error`; an abort ends a pause at once.
+ * @param restarted is called before a reply is begun again of which people have seen a part; gives the messages then
  * @throws what the budget throws, before the model is asked
  */
-export async function answer(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+export async function answer(
+  loop: LoopDeps,
+  messages: Message[],
+  signal: AbortSignal,
+  restarted: () => Message[] = () => messages,
+): Promise<AssistantMessage> {
   const { failover } = loop;
   if (failover === undefined) return ask(loop, messages, signal);
   let state = beginFailover(withLoopModel(loop, failover), await failover.cooldowns(), failover.deadline);
   let choice = chooseCandidate(state, loop.now());
   let attempt = 1;
+  let restarts = 0;
+  /** The last reply that broke off, and the messages that the next attempt is asked with. */
+  let broken: AssistantMessage | undefined;
+  let asked = messages;
   while (choice.kind === "ask") {
     const { candidate, afterMs } = choice;
     if (afterMs > 0) await sleep(afterMs, signal);
     if (signal.aborted) return emptyReply(loop, candidate.model, { stop: "aborted" });
     const begunAt = loop.now();
-    const reply = await ask(await withModel(loop, candidate.model), messages, signal);
+    if (broken !== undefined) {
+      broken = undefined;
+      restarts++;
+      asked = restarted();
+      loop.emit({ type: "assistant", phase: "restart", attempt: restarts + 1 });
+    }
+    const reply = await ask(await withModel(loop, candidate.model), asked, signal);
     if (reply.stop === "aborted") return reply;
     if (reply.error === undefined) {
       failover.answered(candidate, activeCooldownNames(candidate, state.cooldowns));
       return reply;
     }
     const now = loop.now();
-    const failed = { candidate, error: reply.error, attempt, hasOutput: hasOutput(reply), tookMs: now - begunAt };
+    if (hasOutput(reply)) broken = reply;
+    const failed = {
+      ...{ candidate, error: reply.error, attempt, hasOutput: broken !== undefined, restarts },
+      tookMs: now - begunAt,
+    };
     const move = moveAfter(failed, state, { ...failover.retry, chance: failover.chance() }, now);
     logFailover(failed, move);
     if (move.kind === "give up") return reply;
@@ -57,7 +77,7 @@ export async function answer(loop: LoopDeps, messages: Message[], signal: AbortS
       attempt = 1;
     }
   }
-  return emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state) });
+  return broken ?? emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state) });
 }
 
 /** The loop with another model and the system prompt made for it. */

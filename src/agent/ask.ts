@@ -80,7 +80,11 @@ function silenceError(idleMs: number): ModelError {
   return { kind: "timeout", message: `The model was silent for ${Math.round(idleMs / 1000)} s.` };
 }
 
-const TOO_LONG: ModelError = { kind: "other", message: "The model's answer was too long and was stopped." };
+const TOO_LONG: ModelError = {
+  kind: "other",
+  message: "The model's answer was too long and was stopped.",
+  isFinal: true,
+};
 
 /**
  * Calls back after a time without `reset`; 0 for never. A reset only stores the time, because every delta resets it: the

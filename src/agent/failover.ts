@@ -13,8 +13,10 @@ const LONGEST_COOLDOWN_MS = 24 * 60 * MINUTE_MS;
 const SHORT_LIMIT_MS = 10_000;
 /** The longest pause before any other retry. */
 const LONGEST_WAIT_MS = 30_000;
-/** A call that took this long to fail is not repeated: no time would be left for another model. */
+/** A call that took this long to fail is not repeated where another model can be asked: it would have no time left. */
 const SLOW_MS = 30_000;
+/** How often a reply is begun again after people have seen a part of it. */
+const MAX_RESTARTS = 2;
 
 /** Why a provider refuses a key. */
 export type ModelRefusal = "rate_limit" | "auth" | "billing";
@@ -91,6 +93,8 @@ export interface FailedAttempt {
   error: ModelError;
   /** Whether it produced output that people may have seen. */
   hasOutput: boolean;
+  /** How often the reply was begun again after output. */
+  restarts: number;
   /** The number of the attempt with this candidate, from 1. */
   attempt: number;
   tookMs: number;
@@ -112,12 +116,15 @@ export interface RetryPolicy {
 export type Move = { kind: "give up" } | { kind: "again"; afterMs: number } | { kind: "leave"; refusal?: ModelRefusal };
 
 /**
- * Decides what follows a failed attempt. A call that produced output, or that would fail with any model, is not
- * repeated.
+ * Decides what follows a failed attempt. A call that would fail with any model is not repeated. A reply that broke off
+ * or stalled after its first words is begun again, twice at most, and then by the next model.
  */
 export function moveAfter(failed: FailedAttempt, state: FailoverState, retry: RetryPolicy, now: number): Move {
-  const { error, hasOutput } = failed;
-  if (hasOutput) return { kind: "give up" };
+  const { error, hasOutput, restarts } = failed;
+  if (hasOutput && error.isFinal) return { kind: "give up" };
+  if (hasOutput && restarts >= MAX_RESTARTS) {
+    return isLastCandidate(failed, state, now) ? { kind: "give up" } : { kind: "leave" };
+  }
   switch (error.kind) {
     case "overflow":
     case "format":
@@ -145,7 +152,8 @@ function retryMove(
   now: number,
 ): Move | undefined {
   const { error, attempt, tookMs } = failed;
-  if (attempt > retry.times || tookMs >= SLOW_MS || isFinal(error)) return undefined;
+  if (attempt > retry.times || isFinal(error)) return undefined;
+  if (tookMs >= SLOW_MS && !isLastCandidate(failed, state, now)) return undefined;
   const pauseMs = withJitter(backoffMs(attempt - 1, { firstMs: retry.backoffMs }), retry.chance, [0.5, 1]);
   const afterMs = Math.max(pauseMs, error.retryAfterMs ?? 0);
   return afterMs <= longestMs && fits(afterMs, state, now) ? { kind: "again", afterMs } : undefined;
@@ -158,7 +166,8 @@ function isLastCandidate({ candidate }: FailedAttempt, state: FailoverState, now
 }
 
 /** A failure that no retry can change, such as an unknown model. */
-function isFinal({ kind, status = 0 }: ModelError): boolean {
+function isFinal({ kind, status = 0, isFinal: isSaid }: ModelError): boolean {
+  if (isSaid) return true;
   return kind === "other" && status >= 400 && status < 500;
 }
 

@@ -51,7 +51,10 @@ export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<Loo
       await askInFlush(outer, signal);
       continue;
     }
-    const message = await answer(outer, journal.context(), signal);
+    const message = await answer(outer, journal.context(), signal, () => {
+      journal.restarting();
+      return journal.context();
+    });
     if (message.stop === "aborted")
       return message.parts.length > 0 ? { kind: "aborted", message } : { kind: "aborted" };
     if (message.error?.kind === "overflow") {

@@ -183,6 +183,8 @@ export interface ModelError {
   status?: number;
   /** From `Retry-After` or the provider's own field, in milliseconds. */
   retryAfterMs?: number;
+  /** Whether asking again would change nothing. */
+  isFinal?: true;
 }
 
 /** Whether a message is shown to people. */

@@ -44,6 +44,7 @@ function after(error: Partial<ModelError>, state: FailoverState, more: Partial<F
     candidate: a,
     error: { kind: "other", message: "", ...error },
     hasOutput: false,
+    restarts: 0,
     attempt: 1,
     tookMs: 10,
   };
@@ -103,8 +104,10 @@ describe("after a failed model call", () => {
   const left = (refusal?: string) => (refusal ? { kind: "leave", refusal } : { kind: "leave" });
 
   test.each<[string, Partial<ModelError>, FailoverState, object, Partial<FailedAttempt>?]>([
-    ["a call with output is not repeated", { kind: "overloaded" }, both, GIVE_UP, { hasOutput: true }],
-    ["a call with output is not followed by another model", { kind: "auth" }, both, GIVE_UP, { hasOutput: true }],
+    ["a reply that broke off is begun again", { kind: "overloaded" }, both, again(1000), { hasOutput: true }],
+    ["twice at most", { kind: "overloaded" }, alone, GIVE_UP, { hasOutput: true, restarts: 2 }],
+    ["then the next model", { kind: "overloaded" }, both, left(), { hasOutput: true, restarts: 2 }],
+    ["an endless reply is not begun again", { kind: "other", isFinal: true }, both, GIVE_UP, { hasOutput: true }],
     ["a request that is too long is not repeated", { kind: "overflow" }, both, GIVE_UP],
     ["a malformed request is not sent to another model", { kind: "format" }, both, GIVE_UP],
     ["a refused key gets a cooldown", { kind: "auth", status: 401 }, both, left("auth")],
@@ -183,6 +186,7 @@ describe("after a failed model call", () => {
         candidate: a,
         error: { kind: "timeout", message: "" },
         hasOutput: false,
+        restarts: 0,
         attempt: 1,
         tookMs: 1,
       } as const;
@@ -197,6 +201,7 @@ describe("after a failed model call", () => {
       candidate: work,
       error: { kind: "timeout", message: "" },
       hasOutput: false,
+      restarts: 0,
       attempt: 3,
       tookMs: 1,
     } as const;

@@ -112,13 +112,31 @@ describe("where a model refuses", () => {
     expect([await times(name), await times(`${name}-2`)]).toEqual([1, 0]);
   });
 
-  test("after it has streamed text, no other model is asked", async () => {
+  test("a reply that breaks off is begun again twice, then by the next model, and readers are told", async () => {
     await given("next-spoke", { models: ["first/next-spoke", "second/next-spoke-2"] });
     await script("next-spoke", [{ text: "Once upon a time there was a king.", cutAfterBytes: 900 }]);
+    await script("next-spoke-2", [{ text: "A king lived." }]);
     const run = await turn("next-spoke");
-    expect(run).toMatchObject({ status: "error" });
-    expect(run.reply).toContain("Once upon");
-    expect([await times("next-spoke"), await times("next-spoke-2")]).toEqual([1, 0]);
+    expect(run).toMatchObject({ status: "ok", reply: "A king lived." });
+    expect([await times("next-spoke"), await times("next-spoke-2")]).toEqual([3, 1]);
+  });
+
+  test.each([
+    ["breaks off", { cutAfterBytes: 900 }],
+    [
+      "stops in the middle of its JSON",
+      { raw: 'data: {"choices":[{"index":0,"delta":{"content":"Once"}}]}\n\ndata: {"cho\n\n' },
+    ],
+    ["ends without an end", { unfinished: true }],
+  ])("a stream that %s is asked for again", async (what, fault) => {
+    const name = `again-${what.replaceAll(/\W/g, "-")}`;
+    await given(name, { models: [`first/${name}`] });
+    await script(name, [{ text: "Once upon a time there was a king.", ...fault }, { text: "Whole." }]);
+    expect(await turn(name)).toMatchObject({ status: "ok", reply: "Whole." });
+    await script(name, [{ text: "Once upon a time there was a king.", ...fault }, { text: "Whole." }]);
+    const body = { message: "Live", ...session(name) };
+    const live = await (await call("POST", "/v1/agent", body, { Accept: "text/event-stream" })).text();
+    expect(live).toContain('"phase":"restart","attempt":2');
   });
 
   test("in the middle of a turn, what tools did is not done again, and who took over goes on", async () => {

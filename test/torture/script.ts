@@ -92,10 +92,10 @@ function summaryOf(request: string): ScriptedReply {
   const scripts = scriptsIn(request);
   // What a sub-agent was told stands in the call that started it: that is not what was asked here.
   const script = scripts.findLast(({ tag }) => !scripts.some((other) => tag.startsWith(`${other.tag}c`)));
-  if (script === undefined) return { text: "Nothing was asked." };
+  if (script === undefined) return { text: "- Nothing was asked." };
   const steps = Array.from({ length: stepsIn(script.tag, request) }, (_, step) => `${script.tag}-${step}.1`);
   const end = isOver(script.tag, request) ? [`${script.tag}.1`] : [];
-  return { delayMs: 60, gapMs: 4, text: [textOfScript(script), ...steps, ...end].join(" ") };
+  return { delayMs: 60, gapMs: 4, text: `- ${[textOfScript(script), ...steps, ...end].join(" ")}` };
 }
 
 /** How many replies with calls a script has had. */
