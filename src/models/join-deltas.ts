@@ -22,22 +22,27 @@ export type FindDelta = (chunk: JsonObject) => WireDelta | undefined;
 /**
  * A `fetch` that joins the deltas of a streamed answer that arrive within a moment, before the AI SDK parses them: for
  * each chunk the SDK spends several times what reading it costs. The first delta passes at once, and so does the end.
+ * @param rewrites matches events that `findDelta` changes, which are then written anew
  */
-export function joiningFetch(fetchModel: typeof fetch, findDelta: FindDelta): typeof fetch {
+export function joiningFetch(fetchModel: typeof fetch, findDelta: FindDelta, rewrites?: RegExp): typeof fetch {
   return async (input, init) => {
     const response = await fetchModel(input, init);
     const isStream = /^text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "");
     if (!response.ok || !isStream || response.body === null) return response;
-    return new Response(joinDeltas(response.body, findDelta), response);
+    return new Response(joinDeltas(response.body, findDelta, rewrites), response);
   };
 }
 
 /** The same server-sent events, with the deltas of each moment as one. */
-export function joinDeltas(body: ReadableStream<Uint8Array>, findDelta: FindDelta): ReadableStream<Uint8Array> {
+export function joinDeltas(
+  body: ReadableStream<Uint8Array>,
+  findDelta: FindDelta,
+  rewrites?: RegExp,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  const joiner = new DeltaJoiner(findDelta);
+  const joiner = new DeltaJoiner(findDelta, rewrites);
   const moments = readMoments(reader, () => joiner.hasBegun);
   return new ReadableStream<Uint8Array>(
     {
@@ -89,12 +94,14 @@ async function* readMoments(
 /** Joins the deltas of the events that are pushed together. */
 class DeltaJoiner {
   readonly #findDelta: FindDelta;
+  readonly #rewrites: RegExp | undefined;
   /** The beginning of an event whose end has not come. */
   #rest = "";
   #hasBegun = false;
 
-  constructor(findDelta: FindDelta) {
+  constructor(findDelta: FindDelta, rewrites: RegExp | undefined) {
     this.#findDelta = findDelta;
+    this.#rewrites = rewrites;
   }
 
   /** Whether a delta with text came. */
@@ -108,7 +115,7 @@ class DeltaJoiner {
     this.#rest = blocks.pop() ?? "";
     const [first, ...others] = blocks;
     if (first === undefined) return "";
-    if (others.length === 0 && this.#hasBegun) return `${first}\n\n`;
+    if (others.length === 0 && this.#hasBegun && !this.#rewrites?.test(first)) return `${first}\n\n`;
     return this.#joined(blocks);
   }
 

@@ -44,7 +44,7 @@ async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
     baseURL: options.baseUrl,
     apiKey: options.apiKey ?? NO_KEY,
     headers: options.headers,
-    fetch: joiningFetch(options.fetch, responsesDelta),
+    fetch: joiningFetch(options.fetch, responsesDelta, RAW_REASONING),
   });
   return provider.responses(options.modelId);
 }
@@ -52,12 +52,18 @@ async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
 const DELTAS: readonly unknown[] = [
   "response.output_text.delta",
   "response.reasoning_summary_text.delta",
-  "response.reasoning_text.delta",
   "response.function_call_arguments.delta",
 ];
 
+/** Reasoning that is no summary, as LM Studio and gpt-oss servers send it; the AI SDK reads summaries only. */
+const RAW_REASONING = /"response\.reasoning_text\.delta"/;
+
 /** The delta of an event that only continues a part of an output item. */
 function responsesDelta(event: JsonObject): WireDelta | undefined {
+  if (event.type === "response.reasoning_text.delta") {
+    event.type = "response.reasoning_summary_text.delta";
+    event.summary_index = event.content_index ?? 0;
+  }
   const { type, item_id, output_index, content_index, summary_index, delta } = event;
   if (!DELTAS.includes(type) || typeof delta !== "string") return undefined;
   const block = JSON.stringify([type, item_id, output_index, content_index, summary_index]);

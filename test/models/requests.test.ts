@@ -363,3 +363,28 @@ describe.each<[string, WireFormat]>([
     expect(said).toContain("(an empty message)");
   });
 });
+
+test("reasoning that a Responses server sends as it is, and not as a summary, is reasoning", async () => {
+  const lab = openLab();
+  const item = { type: "reasoning", id: "rs_1", summary: [], content: [] };
+  const text = { type: "message", id: "msg_1", role: "assistant", status: "in_progress", content: [] };
+  const said = { ...text, status: "completed", content: [{ type: "output_text", text: "Four.", annotations: [] }] };
+  const events = [
+    { type: "response.created", response: { id: "resp_1", created_at: 1, model: "local" } },
+    { type: "response.output_item.added", output_index: 0, item },
+    ...["Two", " and", " two."].map((delta) => ({
+      ...{ type: "response.reasoning_text.delta", item_id: "rs_1", output_index: 0, content_index: 0, delta },
+    })),
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.output_item.added", output_index: 1, item: text },
+    { type: "response.output_text.delta", item_id: "msg_1", output_index: 1, content_index: 0, delta: "Four." },
+    { type: "response.output_item.done", output_index: 1, item: said },
+    { type: "response.completed", response: { id: "resp_1", usage: { input_tokens: 3, output_tokens: 4 } } },
+  ];
+  await lab.script({ raw: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("") });
+  const reply = await replyOf(modelAt(lab, openaiResponses, "local"), asking({ thinking: "low" }));
+  expect(reply.parts).toMatchObject([
+    { type: "reasoning", text: "Two and two." },
+    { type: "text", text: "Four." },
+  ]);
+});
