@@ -1,6 +1,8 @@
-import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
+import { estimateTokens } from "../lib/tokens.ts";
+import { type AssistantMessage, type Message, type ModelError, NO_USAGE, type Usage } from "../models/message.ts";
 import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
+import { fixedTokens, messagesTokens } from "./context-size.ts";
 import type { LoopDeps } from "./loop-deps.ts";
 import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
@@ -17,7 +19,8 @@ export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSign
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };
-  const reply = await streamReply(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
+  const told = await streamReply(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
+  const reply = { ...told, usage: usageOf(told, request) };
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
   const { parts, directives } = parseReply(
@@ -35,6 +38,14 @@ export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSign
     ...(Object.keys(directives).length > 0 && { directives }),
     ...(reply.error && { error: reply.error }),
   };
+}
+
+/** The tokens of a call: as the model tells them, or estimated where it answered and told none. */
+function usageOf({ usage, parts }: ModelReply, { system, messages, tools }: ModelRequest): Usage {
+  if (usage.input > 0 || usage.output > 0 || parts.length === 0) return usage;
+  const said = parts.map((part) => (part.type === "tool-call" ? JSON.stringify(part.args) : part.text)).join("");
+  const input = fixedTokens(system, tools) + messagesTokens(messages);
+  return { ...usage, input, output: estimateTokens(said) };
 }
 
 async function streamReply(

@@ -55,3 +55,12 @@ test("a run of a model without a price has an unknown cost, not a cost of zero",
     return row !== null && row.cost_micros === null;
   });
 });
+
+test("tokens that the model does not tell are estimated, so that they count", async () => {
+  await script("untold-usage", [{ text: "word ".repeat(400), usage: { input: 0, output: 0 } }]);
+  const { runId } = await say("How many?", "untold-usage", session("untold-usage"));
+  const { usage } = (await finished(runId)) as any;
+  expect(usage.input).toBeGreaterThan(2000);
+  expect(usage.output).toBeGreaterThan(300);
+  expect(usage.output).toBeLessThan(700);
+});
