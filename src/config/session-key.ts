@@ -35,6 +35,9 @@ const RESERVED = /[:/%\p{Cc}]/gu;
 /** What a channel calls the parts of a conversation, where that is not `thread`; keys that exist contain the word. */
 const THREAD_WORDS: ReadonlyMap<string, "topic"> = new Map([["telegram", "topic"]]);
 
+/** The name of a main session: `main`, or one of several that a client or an imported workspace has named. */
+const NAMED = /^[\p{L}\p{N}._-]{1,64}$/u;
+
 /** Whether a text can be an agent's id. */
 export function isAgentId(text: string): boolean {
   return AGENT_ID.test(text);
@@ -105,9 +108,10 @@ export function parseSessionKey(key: string): ParsedSessionKey {
 function kindOf(parts: string[]): SessionKind | undefined {
   if (parts.some((part) => part === "" || /[/\p{Cc}]/u.test(part))) return undefined;
   const [first, second, third] = parts;
-  if (first === "main") return parts.length === 1 ? "main" : undefined;
   if (first === "subagent" || first === "cron" || first === "hook") return parts.length === 2 ? first : undefined;
   if (first === "direct") return parts.length === 2 ? "direct" : undefined;
+  if (first !== undefined && parts.length === 1) return NAMED.test(first) ? "main" : undefined;
+  if (first === "main") return undefined;
   if (second === "direct") return parts.length === 3 ? "direct" : undefined;
   if (third === "direct") return parts.length === 4 ? "direct" : undefined;
   if (second === "group" || second === "channel") {

@@ -133,6 +133,7 @@ export const runView = z
     intoRunId: z.string().optional().openapi({ description: "The run that it was merged into and ends with." }),
     approvals: z.array(pendingApproval).optional().openapi({ description: "The calls that wait for approval." }),
     reply: z.string().optional().openapi({ description: "The text that the run ended on." }),
+    silent: z.literal(true).optional().openapi({ description: "The agent chose to say nothing." }),
     prompt: z
       .object({ hash: z.string().openapi({ description: "SHA-256 of its text." }) })
       .optional()

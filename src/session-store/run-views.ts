@@ -1,4 +1,5 @@
 import type { RunError } from "../agent/run-error.ts";
+import { isSilent } from "../agent/silent-token.ts";
 import { type AssistantMessage, messageText, type Usage } from "../models/message.ts";
 import { usdOf } from "../models/price.ts";
 import type { Label } from "../security/labels.ts";
@@ -25,11 +26,18 @@ export function runView(
     agentId: owner.agentId,
     acceptedAt: row.acceptedAt,
     ...progress(row.state),
-    ...(reply !== undefined && { reply: messageText(reply) }),
+    ...replyOf(reply),
     ...(reply?.labels && { labels: reply.labels }),
     ...lastPrompt(row.state),
     deliveries: deliveries.map(deliveryView),
   };
+}
+
+/** What people were told: nothing where the agent chose to be silent. */
+function replyOf(reply: AssistantMessage | undefined): Pick<RunView, "reply" | "silent"> {
+  if (reply === undefined) return {};
+  const text = messageText(reply);
+  return isSilent(text) ? { silent: true } : { reply: text };
 }
 
 function lastPrompt(state: RunState): Pick<RunView, "prompt"> {
@@ -121,6 +129,8 @@ export interface RunView extends AcceptedRun {
   approvals?: Approval[];
   /** The last reply. */
   reply?: string;
+  /** Whether the agent chose to say nothing. */
+  silent?: true;
   /** Where words come from that the reply is made from and that are not the owner's. */
   labels?: readonly Label[];
   /** The last system prompt of its model. */

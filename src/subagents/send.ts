@@ -1,6 +1,6 @@
 import { agentOf } from "../config/agents.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
-import { parseSessionKey } from "../config/session-key.ts";
+import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { labelsInView } from "../models/view-labels.ts";
 import type { Label } from "../security/labels.ts";
 import type { RunInput } from "../session-store/run.ts";
@@ -63,9 +63,9 @@ function nestedInput(message: string, sessionKey: string, { run, deps }: Session
 
 /** An agent's main session always exists; any other must have been started by a message from elsewhere. */
 async function requireSession(sessionKey: string, { deps }: SessionCaller): Promise<void> {
-  const { agentId, kind } = parseSessionKey(sessionKey);
+  const { agentId } = parseSessionKey(sessionKey);
   agentOf(deps.services().config, agentId);
-  if (kind === "main") return;
+  if (sessionKey === mainSessionKey(agentId)) return;
   const lineage = await deps.call(sessionKey, (session) => session.lineage());
   if (lineage === undefined) throw new Error(`There is no session '${sessionKey}'.`);
 }

@@ -241,3 +241,42 @@ test("the prompt holds the workspace's files, and what is above the boundary sta
   expect(first).toContain("## SOUL.md");
   expect(second).toBe(first);
 });
+
+test("a message brings files and context for its run along, and a file that is none is refused by its place", async () => {
+  await script("attached", [{ text: "Seen." }, { text: "Later." }]);
+  const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+  const attachments = [
+    { name: "note.txt", mediaType: "text/plain", data: btoa("Four eggs.") },
+    { name: "dot.png", mediaType: "image/png", data: pixel },
+  ];
+  const more = { ...session("attached"), attachments, extraContext: "The kitchen is blue." };
+  const { runId } = await say("Look", "attached", more);
+  expect(await finished(runId)).toMatchObject({ status: "ok", reply: "Seen." });
+  const [request] = await asked("attached");
+  const sent = JSON.stringify(request?.body.messages);
+  expect(sent).toMatch(/\[File: inbox\/\S+-note\.txt \(text\/plain\), 10 bytes\]/);
+  expect(sent).toContain("data:image/png;base64");
+  expect(sent).toContain("The kitchen is blue.");
+  await finished((await say("And now?", "attached", session("attached"))).runId);
+  expect(JSON.stringify((await asked("attached"))[1]?.body)).not.toContain("The kitchen is blue.");
+  const refused = await call("POST", "/v1/agent", { message: "x", attachments: [{ data: "no base64!" }] });
+  expect(refused.status).toBe(400);
+  expect((await refused.json<any>()).error.message).toBe("attachments[0]: this is not base64");
+});
+
+test("a run in which the agent chose to be silent has no reply", async () => {
+  await script("silent-run", [{ text: "NO_REPLY" }]);
+  const run = await finished((await say("x", "silent-run", session("silent-run"))).runId);
+  expect(run).toMatchObject({ status: "ok", silent: true });
+  expect(run).not.toHaveProperty("reply");
+});
+
+test("an agent has main sessions by other names, as OpenClaw does", async () => {
+  await script("named-main", [{ text: "Here." }]);
+  const sessionKey = "agent:main:work";
+  expect((await call("GET", `/v1/sessions/${sessionKey}/history`)).status).toBe(200);
+  expect(await finished((await say("x", "named-main", { sessionKey })).runId)).toMatchObject({ reply: "Here." });
+  for (const key of ["agent:main:a/b", "agent:main:", "agent:main:hook", "agent:main:main:x"]) {
+    expect([key, (await call("POST", "/v1/agent", { message: "x", sessionKey: key })).status]).toEqual([key, 400]);
+  }
+});
