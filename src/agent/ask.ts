@@ -20,7 +20,7 @@ export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSign
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };
   const told = await streamReply(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
-  const reply = { ...told, usage: usageOf(told, request) };
+  const reply = { ...told, usage: loop.model.isFree ? told.usage : usageOf(told, request) };
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
   const { parts, directives } = parseReply(

@@ -25,6 +25,8 @@ export interface Model {
   readonly price?: Price;
   /** True if it has no separate field for reasoning and is asked to use tags. */
   readonly tagsReasoning?: boolean;
+  /** True if it asks nobody, so that its answers cost no tokens. */
+  readonly isFree?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }
 

@@ -53,6 +53,8 @@ export interface OutboxPart {
   draft?: boolean;
   /** The content, where it is read again later. */
   source?: DeliverySource;
+  /** Whether nobody needs to be told if it is lost. */
+  isAside?: boolean;
 }
 
 /** The parts that a run sends at once. */
@@ -69,9 +71,9 @@ export interface Outgoing {
  * @returns their delivery ids, in order
  */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map(({ target, text, draft = false, source = null }, n) => {
+  return parts.map(({ target, text, draft = false, source = null, isAside: told = false }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
-    const row = { id: nextId, deliveryId, runId, target, text, draft, source };
+    const row = { id: nextId, deliveryId, runId, target, text, draft, source, told };
     store
       .insert(outbox)
       .values({ ...row, status: "pending", attempts: 0, dueAt: now, askedAt: now, detail: null })

@@ -27,7 +27,7 @@ describe("the last reply", () => {
     const chat = chatOf(9001);
     const runId = await hear("silent", chat, "Psst");
     expect(await settled(runId, chat)).toEqual([]);
-    expect(await finished(runId)).toMatchObject({ status: "ok", reply: "**NO_REPLY**", deliveries: [] });
+    expect(await finished(runId)).toMatchObject({ status: "ok", silent: true, deliveries: [] });
   });
 
   test("is sent without a token that was left standing and without thoughts in tags", async () => {

@@ -108,11 +108,11 @@ export class RunOutput implements JournalObserver {
   }
 
   onToolCalls(calls: readonly ToolCallPart[]): void {
-    if (this.#policy.verbose !== "off" && calls.length > 0) this.#enqueue(calls.map(callLine).join("\n"));
+    if (this.#policy.verbose !== "off" && calls.length > 0) this.#enqueueAside(calls.map(callLine).join("\n"));
   }
 
   onToolResult(message: ToolMessage): void {
-    if (this.#policy.verbose === "full") this.#enqueue(resultText(message));
+    if (this.#policy.verbose === "full") this.#enqueueAside(resultText(message));
   }
 
   /** Sends the approval question to the run's conversation. */
@@ -186,6 +186,16 @@ export class RunOutput implements JournalObserver {
     if (this.#reply.isReasoningSaid || reasoning.trim() === "") return;
     this.#reply.isReasoningSaid = true;
     this.#enqueue(quotedReasoning(reasoning));
+  }
+
+  /** Sends what is beside the reply. */
+  #enqueueAside(markdown: string): void {
+    const { store, format, send, now } = this.#deps;
+    const { id: runId, target } = this.#run.row;
+    if (target === null) return;
+    const parts = format(target, markdown, { isFirst: false }).map((part) => ({ ...part, isAside: true }));
+    enqueue(store, { runId, parts }, now());
+    send();
   }
 
   #enqueue(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {

@@ -51,6 +51,7 @@ export function dispatchModel({ callId, tool, args }: Dispatch): Model {
     contextWindow: Number.MAX_SAFE_INTEGER,
     maxOutputTokens: 0,
     price: { input: 0, output: 0 },
+    isFree: true,
     async *stream({ messages }, signal): AsyncGenerator<ModelEvent> {
       const isCalled = messages.at(-1)?.role === "tool";
       const ended = (stop: StopReason, parts: AssistantPart[] = []): ModelEvent => {
