@@ -5,6 +5,7 @@ import { type Contender, floorContender, isopodContender } from "./contenders.ts
 import { countTurns } from "./count.ts";
 import { type DeltaCost, runDeltas } from "./deltas.ts";
 import { measureInterfaces } from "./interfaces.ts";
+import { measureLabels } from "./labels.ts";
 import { runParallel, runSequential } from "./load.ts";
 import { type Plan, SMOKE, WHOLE } from "./plan.ts";
 import { memoryOf, workerdOf } from "./processes.ts";
@@ -82,7 +83,8 @@ async function whole(stage: Stage, plan: Plan): Promise<Reports> {
   const prompt = measurePrompt();
   const gate = measureGate();
   const agents = measureAgents();
-  const turns = { ...(await measure(stage, plan)), prompt, gate, agents };
+  const labels = measureLabels();
+  const turns = { ...(await measure(stage, plan)), prompt, gate, agents, labels };
   const { text, json } = await searchOnly(stage, plan.chunks);
   const report = jsonReport(turns);
   return {
@@ -97,7 +99,7 @@ async function searchOnly(stage: Stage, chunks: number): Promise<Reports> {
   return { text: searchReport(search), json: { search } };
 }
 
-async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt" | "gate" | "agents">> {
+async function measure(stage: Stage, plan: Plan): Promise<Omit<Findings, "prompt" | "gate" | "agents" | "labels">> {
   say("Starting a model server, Isopod and the floors");
   const models = await stage.modelServer();
   const first = await startedWithin(stage, models);

@@ -3,6 +3,7 @@ import { AGENTS, type AgentsCost } from "./agents.ts";
 import { type CountedTurn, type CountedTurns, ROUND } from "./count.ts";
 import type { DeltaCost } from "./deltas.ts";
 import type { InterfaceCost } from "./interfaces.ts";
+import { type LabelsCost, MESSAGES } from "./labels.ts";
 import type { Latencies, Measured, Throughput } from "./load.ts";
 import type { Plan } from "./plan.ts";
 import type { Memory } from "./processes.ts";
@@ -33,6 +34,7 @@ export interface Findings {
   prompt: PromptCost;
   gate: GateCost;
   agents: AgentsCost;
+  labels: LabelsCost;
 }
 
 const ROWS = [
@@ -44,7 +46,7 @@ const ROWS = [
 /** The findings as one JSON object. Times are milliseconds; ratios are of medians, over the durable floor. */
 export function jsonReport(findings: Findings) {
   const { sequential, parallel, deltas, interfaceCpuMs, growth, firstTurn, counted, skills, startUp } = findings;
-  const { idle, floorIdle, afterLoad, firstStartMs, coldStartMs, prompt, gate, agents } = findings;
+  const { idle, floorIdle, afterLoad, firstStartMs, coldStartMs, prompt, gate, agents, labels } = findings;
   const over = (name: keyof Latencies) => rounded(sequential.isopod[name].p50 / sequential.durableFloor[name].p50);
   const { withinMinute } = counted;
   return {
@@ -90,6 +92,7 @@ export function jsonReport(findings: Findings) {
       gateOverParse: gate.overParse,
     },
     agents: { count: AGENTS, ...agents },
+    labels: { count: MESSAGES, ...labels },
   };
 }
 
@@ -183,6 +186,7 @@ export function textReport(findings: Findings, plan: Plan): string {
     "",
     `System prompt    ${report.prompt.ms} ms of CPU for 60,000 characters of files, ${report.prompt.overFloor}x of joining them; ${report.prompt.firstMs} ms the first time`,
     `Agents           ${report.agents.ms} ms of CPU to resolve ${AGENTS} of one configuration, each ${report.agents.growth}x of one among a tenth as many`,
+    `Labels           ${report.labels.micros} µs of CPU to decide about a call after ${MESSAGES} private messages, ${report.labels.overJson}x of writing them as JSON`,
     `Worker           ${findings.startUp.mainKiB} KiB evaluated at start, ${findings.startUp.bundleKiB} KiB in all, compressed`,
     `Start-up         ${findings.startUp.startupCpuMs} ms of CPU`,
     `Memory           workerd ${mib(idle?.workerd)} idle (${mib(report.rssIdleOverFloorMiB ?? undefined)} over the floor's), ${mib(afterLoad?.workerd)} after the load; with what started it ${mib(afterLoad?.tree)}`,

@@ -39,6 +39,7 @@ function targetsOf(report: Report): Target[] {
     { title: "R2 requests waited for before the model", value: report.r2BeforeModel, target: 0 },
     { title: "D1 requests waited for before the model", value: report.d1BeforeModel, target: 0 },
     { title: "R2 and D1 after more than a minute, steps", value: perTurnAfterMinute.remoteStepsBeforeModel, target: 1 },
+    { title: "labels of a private turn, over writing it as JSON", value: report.labels.overJson, target: 0.05 },
     { title: "evaluated at start, compressed, KiB", value: report.mainKiB, target: 1150 },
     { title: "all modules, compressed, KiB", value: report.bundleKiB, target: 2600 },
     { title: "CPU of a start, ms", value: report.startupCpuMs, target: 120 },
