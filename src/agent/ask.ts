@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
-import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
+import { type ModelReply, type ModelRequest, type ToolSchema, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
 import type { LoopDeps } from "./loop-deps.ts";
 import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
@@ -13,7 +13,7 @@ import { toolSchema } from "./tool.ts";
  * @throws what the budget throws, before the model is asked
  */
 export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
-  const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
+  const request = { ...loop.request, messages, tools: offeredTools(loop) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };
@@ -35,6 +35,11 @@ export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSign
     ...(Object.keys(directives).length > 0 && { directives }),
     ...(reply.error && { error: reply.error }),
   };
+}
+
+/** The agent's tools, then those of the client; of two with one name, the agent's. */
+function offeredTools({ tools, clientTools = [] }: LoopDeps): ToolSchema[] {
+  return [...tools.map(toolSchema), ...clientTools.filter(({ name }) => !tools.some((tool) => tool.name === name))];
 }
 
 async function streamReply(

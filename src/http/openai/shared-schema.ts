@@ -31,13 +31,6 @@ export function unsupported(why: string) {
     .optional();
 }
 
-/** Refuses tools of the caller's own, unless `tool_choice` is `none`. */
-export function noTools(ctx: z.RefinementCtx, param: string, tools: unknown, choice: unknown): void {
-  if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return;
-  const message = "the agent has its own tools and cannot call the caller's";
-  ctx.addIssue({ code: "custom", path: [param], message });
-}
-
 /** The thinking level of a reasoning effort; undefined where none is given. */
 export function thinkingLevel(effort: (typeof EFFORTS)[number] | null | undefined): ThinkingLevel | undefined {
   if (effort === undefined || effort === null) return undefined;

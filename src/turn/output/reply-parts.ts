@@ -18,6 +18,7 @@ export function runResult(
   output: RunOutput,
 ): RunResult {
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
+  if (end.kind === "called") return { status: "ok", texts: [], leavesCalls: true };
   const { message } = end;
   const { error } = message;
   const texts = replyTexts(output.finalReply(message));
