@@ -57,7 +57,7 @@ export async function answer(loop: LoopDeps, messages: Message[], signal: AbortS
       attempt = 1;
     }
   }
-  return emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state) });
+  return emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state, loop.now()) });
 }
 
 /** The loop with another model and the system prompt made for it. */

@@ -28,6 +28,8 @@ export interface ErrorDetails {
   param?: string;
   /** A finer code, where a protocol has one. */
   reason?: string;
+  /** How long to wait before another try, in milliseconds. */
+  retryAfterMs?: number;
   /** The invalid fields of a configuration. */
   faults?: readonly { path: string; message: string }[];
   /** The current revision, where a change was based on another. */

@@ -1,4 +1,3 @@
-import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { asked, call, script } from "./client.ts";
 import { openai, refusal } from "./openai-client.ts";
@@ -62,7 +61,10 @@ describe("an answer with a format", () => {
   test("json_object takes any object and nothing else", async () => {
     await script("format-object", [{ text: "[1]" }, { text: '{"a": [1]}' }]);
     const format = { type: "json_object" as const };
-    const { choices } = await openai().chat.completions.create({ ...ASKED, response_format: format }, by("format-object"));
+    const { choices } = await openai().chat.completions.create(
+      { ...ASKED, response_format: format },
+      by("format-object"),
+    );
     expect(choices[0]?.message.content).toBe('{"a": [1]}');
     expect((await asked("format-object"))[0]!.body.response_format).toEqual(format);
   });

@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources";
 import { describe, expect, test } from "vitest";
 import { TOOL_NAMES } from "../../src/tools/tool-names.ts";
@@ -114,11 +114,7 @@ describe("a client's tools in a chat", () => {
     expect((await say([result])).choices[0]?.message.content).toBe("Sunny.");
     expect((await say([{ role: "user", content: "Thanks" }])).choices[0]?.message.content).toBe("You are welcome.");
     const sent = (await asked("tool-user")).map(({ body: one }) => roles(one));
-    expect(sent).toEqual([
-      ["user"],
-      ["user", "assistant", "tool"],
-      ["user", "assistant", "tool", "assistant", "user"],
-    ]);
+    expect(sent).toEqual([["user"], ["user", "assistant", "tool"], ["user", "assistant", "tool", "assistant", "user"]]);
     const again = await refusal(say([result]));
     expect([again.status, again.code, again.message]).toMatchObject([
       409,

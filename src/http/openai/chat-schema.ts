@@ -129,7 +129,7 @@ export const chatCompletion = z
           role: z.literal("assistant"),
           content: z.string().nullable(),
           refusal: z.null(),
-          tool_calls: z.array(toolCall).optional(),
+          tool_calls: z.array(toolCall).exactOptional(),
         }),
         logprobs: z.null(),
         finish_reason: finishReason,

@@ -112,8 +112,11 @@ function responseUsage({ input, output, cacheRead, cacheWrite, reasoning }: Usag
   };
 }
 
-function responseError({ code, message }: RunError): ResponseObject["error"] {
-  return { code: code === "budget" ? "rate_limit_exceeded" : "server_error", message };
+function responseError({ code, message, refusal }: RunError): ResponseObject["error"] {
+  return {
+    code: code === "budget" || refusal?.kind === "rate_limit" ? "rate_limit_exceeded" : "server_error",
+    message,
+  };
 }
 
 /** The output items that contain text. */

@@ -185,7 +185,7 @@ const shownFormat = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("json_schema"),
     name: z.string(),
-    description: z.string().optional(),
+    description: z.string().exactOptional(),
     schema: z.record(z.string(), z.any()),
     strict: z.boolean().nullable(),
   }),

@@ -1,5 +1,6 @@
 import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
+import { refusalOf } from "../../agent/run-error.ts";
 import type { ReplyToMode, Target } from "../../channels/channel.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
 import type { OutboxPart } from "../../session-store/outbox.ts";
@@ -24,7 +25,8 @@ export function runResult(
   const texts = replyTexts(output.finalReply(message));
   const answering = output.answering(message);
   if (error === undefined) return { status: "ok", message, texts, answering };
-  return { status: "error", message, error: { code: "model_error", message: error.message }, texts, answering };
+  const told = { code: "model_error", message: error.message, ...refusalOf(error) } as const;
+  return { status: "error", message, error: told, texts, answering };
 }
 
 const BESIDE: Answering = { isFirst: false };
