@@ -1,11 +1,11 @@
 import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
-import { type ModelReply, type ModelRequest, type ToolSchema, tagsReasoning } from "../models/model.ts";
+import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
 import type { LoopDeps } from "./loop-deps.ts";
+import { offeredTools } from "./offered-tools.ts";
 import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
 import { createReplyParser, parseReply } from "./reply-parser.ts";
-import { toolSchema } from "./tool.ts";
 
 /**
  * Makes one model call, emits its deltas, and returns the finished message without storing it. If the reply did not end
@@ -35,11 +35,6 @@ export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSign
     ...(Object.keys(directives).length > 0 && { directives }),
     ...(reply.error && { error: reply.error }),
   };
-}
-
-/** The agent's tools, then those of the client; of two with one name, the agent's. */
-function offeredTools({ tools, clientTools = [] }: LoopDeps): ToolSchema[] {
-  return [...tools.map(toolSchema), ...clientTools.filter(({ name }) => !tools.some((tool) => tool.name === name))];
 }
 
 async function streamReply(

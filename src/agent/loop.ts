@@ -4,6 +4,7 @@ import { ContextKeeper, withTooLongHint } from "./context-keeper.ts";
 import type { LoopDeps } from "./loop-deps.ts";
 import { stopRepetition } from "./loop-detection.ts";
 import { askInFlush, flushLoop } from "./memory-flush.ts";
+import { isClientCall } from "./offered-tools.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
@@ -92,12 +93,6 @@ export function openCalls(messages: readonly Message[]): ToolCallPart[] {
   if (reply?.role !== "assistant") return [];
   const answered = new Set(messages.slice(at + 1).map((message) => (message.role === "tool" ? message.callId : "")));
   return toolCalls(reply).filter((call) => !answered.has(call.callId));
-}
-
-/** Whether the client runs a call: it names one of its tools, with arguments that are a JSON object. */
-function isClientCall({ tools, clientTools = [] }: LoopDeps, { tool, invalidArgs }: ToolCallPart): boolean {
-  const isNamed = (one: { name: string }) => one.name === tool;
-  return invalidArgs === undefined && clientTools.some(isNamed) && !tools.some(isNamed);
 }
 
 function withoutFormat(loop: LoopDeps): LoopDeps {

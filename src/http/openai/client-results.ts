@@ -1,26 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
-import type { JsonObject } from "../../lib/json.ts";
 import { missingResult } from "../../session-store/client-calls.ts";
 import type { ClientResult, ReplayedRound } from "../../session-store/run.ts";
-import type { Turn } from "./conversation.ts";
-
-/** A call of a client's tool in a conversation that the client sends. */
-export interface SentCall {
-  callId: string;
-  tool: string;
-  args: JsonObject;
-}
-
-/** A call as the protocols write it; what is no JSON object becomes a field of one. */
-export function sentCall(callId: string, tool: string, argumentsText: string): SentCall {
-  try {
-    const args: unknown = JSON.parse(argumentsText);
-    if (typeof args === "object" && args !== null && !Array.isArray(args)) return { callId, tool, args: { ...args } };
-  } catch {
-    // It is passed on as it is.
-  }
-  return { callId, tool, args: { arguments: argumentsText } };
-}
+import type { SentCall, Turn } from "./conversation-turn.ts";
 
 /** The end of a conversation that brings results of calls. */
 export interface SentResults {

@@ -4,7 +4,8 @@ import { formatInstruction } from "../../models/answer-format.ts";
 import type { ClientResult, ClientWishes, RunInput } from "../../session-store/run.ts";
 import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/run-request.ts";
 import type { ChatMessage, ChatPart } from "./chat-schema.ts";
-import { type SentCall, sentCall, sentResults } from "./client-results.ts";
+import { sentResults } from "./client-results.ts";
+import { sentCall, type Turn } from "./conversation-turn.ts";
 import { type AttachedFile, requireImage } from "./files.ts";
 import type { InputItem, ResponsePart, ResponsesRequest } from "./responses-schema.ts";
 
@@ -18,18 +19,6 @@ export interface Conversation {
   /** The system and developer messages. */
   instructions: string[];
   turns: Turn[];
-}
-
-export interface Turn {
-  /** `tool` is the result of a tool of the caller's own. */
-  role: "user" | "assistant" | "tool";
-  name?: string;
-  text: string;
-  files: AttachedFile[];
-  /** The calls of the caller's tools in an answer. */
-  calls?: SentCall[];
-  /** The call that this is the result of. */
-  callId?: string;
 }
 
 /** The part of a conversation that is new to its session. */
