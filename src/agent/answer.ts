@@ -77,7 +77,7 @@ export async function answer(
       attempt = 1;
     }
   }
-  return broken ?? emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state) });
+  return broken ?? emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state, loop.now()) });
 }
 
 /** The loop with another model and the system prompt made for it. */

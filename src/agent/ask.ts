@@ -4,10 +4,10 @@ import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/mod
 import { priced } from "../models/price.ts";
 import { fixedTokens, messagesTokens } from "./context-size.ts";
 import type { LoopDeps } from "./loop-deps.ts";
+import { offeredTools } from "./offered-tools.ts";
 import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
 import { createReplyParser, parseReply } from "./reply-parser.ts";
-import { toolSchema } from "./tool.ts";
 
 /**
  * Makes one model call, emits its deltas, and returns the finished message without storing it. If the reply did not end
@@ -15,7 +15,7 @@ import { toolSchema } from "./tool.ts";
  * @throws what the budget throws, before the model is asked
  */
 export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
-  const request = { ...loop.request, messages, tools: loop.tools.map(toolSchema) };
+  const request = { ...loop.request, messages, tools: offeredTools(loop) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };

@@ -6,7 +6,7 @@ import { userText } from "../models/user-text.ts";
 import { type ContextBudget, contextBudget } from "./context-rules.ts";
 import type { View } from "./journal.ts";
 import type { LoopDeps } from "./loop-deps.ts";
-import { toolSchema } from "./tool.ts";
+import { offeredTools } from "./offered-tools.ts";
 
 /** Tokens of a message besides its content. */
 const MESSAGE_OVERHEAD = 4;
@@ -29,9 +29,9 @@ export interface ContextSize {
 }
 
 /** Measures the next request of a loop. */
-export function measureContext({ journal, request, tools, model, context }: LoopDeps): ContextSize {
+export function measureContext({ journal, request, model, context, ...tools }: LoopDeps): ContextSize {
   const view = journal.view();
-  const fixed = fixedTokens(request.system, tools.map(toolSchema));
+  const fixed = fixedTokens(request.system, offeredTools(tools));
   return { view, fixed, tokens: contextTokens(view, fixed, model.ref), budget: contextBudget(context, model, fixed) };
 }
 

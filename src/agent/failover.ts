@@ -248,7 +248,7 @@ const MAX_CHARS = 2000;
  * The error of a reply that no model could give: for each model its last error or the end of its cooldown. A single
  * candidate's error is returned unchanged.
  */
-export function noModelAvailable({ candidates, failures, cooldowns }: FailoverState): ModelError {
+export function noModelAvailable({ candidates, failures, cooldowns }: FailoverState, now: number): ModelError {
   const last = [...failures.values()].at(-1);
   if (last !== undefined && candidates.length === 1) return last;
   const reasons = new Map<string, string>();
@@ -260,7 +260,11 @@ export function noModelAvailable({ candidates, failures, cooldowns }: FailoverSt
       reasons.set(ref, `${ref} ${cooldownText(candidate, cooldowns)}`);
   }
   const message = head(`No model can answer now. ${[...reasons.values()].join("; ")}`, MAX_CHARS);
-  return { kind: last?.kind ?? longestCooldownKind(candidates, cooldowns), message };
+  const kind = last?.kind ?? longestCooldownKind(candidates, cooldowns);
+  if (kind !== "rate_limit") return { kind, message };
+  const ends = candidates.map((candidate) => cooldownEndsAt(candidate, cooldowns)).filter((until) => until > now);
+  const retryAfterMs = last?.retryAfterMs ?? (ends.length > 0 ? Math.min(...ends) - now : undefined);
+  return { kind, message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 function cooldownText(candidate: Candidate, cooldowns: Cooldowns): string {

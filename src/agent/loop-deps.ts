@@ -1,6 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { Directives, ToolCallPart, ToolMessage } from "../models/message.ts";
-import type { Model, ModelReply, ModelRequest, SystemPrompt } from "../models/model.ts";
+import type { AssistantMessage, Directives, ToolCallPart, ToolMessage } from "../models/message.ts";
+import type { Model, ModelReply, ModelRequest, SystemPrompt, ToolSchema } from "../models/model.ts";
 import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
 import type { Failover } from "./failover.ts";
@@ -17,6 +17,13 @@ export interface LoopDeps {
   systemFor?: ((model: Model) => Promise<SystemPrompt>) | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
+  /** The tools that the client runs which asked: when only calls of them are open, the loop ends. */
+  clientTools?: readonly ToolSchema[] | undefined;
+  /**
+   * Checks the final reply of a run whose client asked for a format: the reply to end with, or undefined after it has
+   * stored what is wrong and the model is to answer again.
+   */
+  review?: ((message: AssistantMessage) => AssistantMessage | undefined) | undefined;
   journal: Journal;
   /** The longest silence of a model, in milliseconds; 0 means no limit. */
   modelIdleMs: number;

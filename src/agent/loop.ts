@@ -4,15 +4,18 @@ import { ContextKeeper, withTooLongHint } from "./context-keeper.ts";
 import type { LoopDeps } from "./loop-deps.ts";
 import { stopRepetition } from "./loop-detection.ts";
 import { askInFlush, flushLoop } from "./memory-flush.ts";
+import { isClientCall } from "./offered-tools.ts";
 import { runTools } from "./run-tools.ts";
 
 /**
  * How a loop ended: with the final reply; with an abort and the model's output until then; or paused for a person's
- * approval, after which it is started again with the same journal. The message is not stored yet.
+ * approval, after which it is started again with the same journal. The message is not stored yet. With `called`, the last
+ * reply is stored, and only calls of the client's tools are open.
  */
 export type LoopEnd =
   | { kind: "reply"; message: AssistantMessage }
   | { kind: "aborted"; message?: AssistantMessage }
+  | { kind: "called" }
   | { kind: "paused" };
 
 /**
@@ -29,12 +32,18 @@ export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<Loo
   const keeper = new ContextKeeper(outer);
   /** How often the next call was started before. */
   let interrupted = journal.interruptedAsks;
+  /** What the model is asked with; without the format, once a server has refused it. */
+  let asked = outer;
   while (!signal.aborted) {
     const open = openCalls(journal.context());
     if (open.length > 0) {
       interrupted = 0;
-      const loop = journal.flushReplies === undefined ? outer : flushLoop(outer);
-      if ((await runTools(loop, open, signal)) === "paused") return { kind: "paused" };
+      const inFlush = journal.flushReplies !== undefined;
+      const own = inFlush ? open : open.filter((call) => !isClientCall(outer, call));
+      // Calls of the client's tools are skipped like others where a new message has arrived.
+      if (own.length === 0 && !journal.hasPendingInput()) return { kind: "called" };
+      const ran = await runTools(inFlush ? flushLoop(outer) : outer, own.length > 0 ? own : open, signal);
+      if (ran === "paused") return { kind: "paused" };
       continue;
     }
     journal.takePendingInput();
@@ -51,7 +60,7 @@ export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<Loo
       await askInFlush(outer, signal);
       continue;
     }
-    const message = await answer(outer, journal.context(), signal, () => {
+    const message = await answer(asked, journal.context(), signal, () => {
       journal.restarting();
       return journal.context();
     });
@@ -63,8 +72,18 @@ export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<Loo
       if (await keeper.recover(message, signal)) continue;
       return signal.aborted ? { kind: "aborted" } : { kind: "reply", message: withTooLongHint(message) };
     }
+    if (message.error?.kind === "format" && asked.request.format !== undefined) {
+      // Many servers do not know the field, or not beside tools; the prompt describes the format too.
+      asked = withoutFormat(outer);
+      continue;
+    }
     keeper.answered(message);
-    if (toolCalls(message).length === 0) return { kind: "reply", message };
+    if (toolCalls(message).length === 0) {
+      const reviewed = outer.review === undefined ? message : outer.review(message);
+      if (reviewed !== undefined) return { kind: "reply", message: reviewed };
+      outer.emit({ type: "assistant", phase: "restart", attempt: 2 });
+      continue;
+    }
     journal.answered(message);
   }
   return { kind: "aborted" };
@@ -77,4 +96,9 @@ export function openCalls(messages: readonly Message[]): ToolCallPart[] {
   if (reply?.role !== "assistant") return [];
   const answered = new Set(messages.slice(at + 1).map((message) => (message.role === "tool" ? message.callId : "")));
   return toolCalls(reply).filter((call) => !answered.has(call.callId));
+}
+
+function withoutFormat(loop: LoopDeps): LoopDeps {
+  const { format: _, ...request } = loop.request;
+  return { ...loop, request };
 }

@@ -15,7 +15,8 @@ const TOOLS: ReadonlySet<string> = new Set(["read", "write", "edit", "ls", "memo
  */
 export function flushLoop(loop: LoopDeps): LoopDeps {
   const tools = loop.tools.map((tool) => (isForMemory(tool) ? tool : refusing(tool)));
-  return { ...loop, tools, emit: () => undefined };
+  const { toolChoice: _, format: __, ...request } = loop.request;
+  return { ...loop, request, tools, emit: () => undefined };
 }
 
 /** A tool that may need approval is not available: no person can be asked during a flush. */

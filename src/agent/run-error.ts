@@ -1,3 +1,5 @@
+import type { ModelError } from "../models/message.ts";
+
 /** Why a run failed. */
 export interface RunError {
   code:
@@ -12,6 +14,14 @@ export interface RunError {
     | "cancelled"
     | "internal";
   message: string;
+  /** Set where the model's provider refused the request for its rate or its length, which the caller can act on. */
+  refusal?: { kind: "rate_limit" | "overflow"; retryAfterMs?: number };
+}
+
+/** The part of a model's error that the caller of a run can act on. */
+export function refusalOf({ kind, retryAfterMs }: ModelError): Pick<RunError, "refusal"> {
+  if (kind !== "rate_limit" && kind !== "overflow") return {};
+  return { refusal: { kind, ...(retryAfterMs !== undefined && { retryAfterMs }) } };
 }
 
 /** Thrown if a run must end. It is not caught for a retry; what was stored stays. */

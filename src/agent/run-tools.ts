@@ -143,10 +143,10 @@ async function runTool(
 ): Promise<ReturnedOutput> {
   const failed = (text: string) => ({ text, isError: true });
   const tool = toolNamed(loop, call);
-  if (tool === undefined) return failed(unknownTool(loop, call));
   if (call.invalidArgs !== undefined) {
     return failed(`The arguments are not a JSON object: ${call.invalidArgs.slice(0, 200)}`);
   }
+  if (tool === undefined) return failed(unknownTool(loop, call));
   const args = tool.parameters.safeParse(call.args);
   if (!args.success) return failed(`Wrong arguments.\n${z.prettifyError(args.error)}`);
   try {

@@ -144,5 +144,5 @@ function summarizerLoop(loop: LoopDeps, model: Model): LoopDeps {
   const { loadImage } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
   const request = { system, thinking: "off" as const, loadImage };
-  return { ...loop, model, request, systemFor: undefined, tools: [], emit: () => undefined };
+  return { ...loop, model, request, systemFor: undefined, tools: [], clientTools: undefined, emit: () => undefined };
 }

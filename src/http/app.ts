@@ -18,6 +18,7 @@ import { grantRoutes } from "./grants.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
 import { openWorkspace } from "./open-workspace.ts";
+import { openAiEmbeddingRoutes } from "./openai/embeddings.ts";
 import { speaksOpenAi } from "./openai/errors.ts";
 import { openAiModelRoutes } from "./openai/models.ts";
 import { pairingRoutes } from "./pairings.ts";
@@ -65,6 +66,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", promptRoutes],
       ["/v1", skillInstallRoutes],
       ["/v1", openAiModelRoutes],
+      ["/v1", openAiEmbeddingRoutes],
       ["/v1", workspaceRoutes<AppEnv>(async (c, agentId) => openWorkspace(c.get("services"), agentId, c.env))],
     ],
   });

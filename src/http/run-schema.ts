@@ -13,7 +13,16 @@ export const accepted = z
   .openapi("Accepted");
 
 /** The error of a failed run. */
-export const runError = z.object({ code: z.string(), message: z.string() }).openapi("RunError");
+export const runError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    refusal: z
+      .object({ kind: z.enum(["rate_limit", "overflow"]), retryAfterMs: z.int().optional() })
+      .optional()
+      .openapi({ description: "The model's provider refused the request for its rate, or for its length." }),
+  })
+  .openapi("RunError");
 
 /** Tokens of a run. */
 export const usage = z

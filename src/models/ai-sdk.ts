@@ -4,12 +4,14 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4FunctionTool,
   type LanguageModelV4Message,
+  type LanguageModelV4ToolChoice,
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { lazy } from "../lib/lazy.ts";
+import type { AnswerFormat } from "./answer-format.ts";
 import { type Failure, toModelError } from "./error.ts";
 import type { Message, ModelError } from "./message.ts";
-import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolSchema } from "./model.ts";
+import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolChoice, ToolSchema } from "./model.ts";
 import { type PromptTarget, toPrompt, usedCallIds } from "./prompt.ts";
 import { ReplyBuilder } from "./reply.ts";
 
@@ -19,6 +21,8 @@ export interface WireModel extends PromptTarget {
   maxOutputTokens: number;
   /** The address of requests, for error messages. */
   baseUrl: string;
+  /** Whether the package can ask for JSON without adding a tool of its own. */
+  takesFormat: boolean;
   /** Opens the model of the package, whose code is evaluated with the first request. */
   language(): Promise<LanguageModelV4>;
   /** Adds the layers of the system prompt to the conversation. */
@@ -88,10 +92,29 @@ async function open(wire: WireModel, request: ModelRequest, abortSignal: AbortSi
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
     ...(request.temperature !== undefined && { temperature: request.temperature }),
     ...(request.topP !== undefined && { topP: request.topP }),
+    ...(request.toolChoice !== undefined && { toolChoice: sdkToolChoice(request.toolChoice) }),
+    ...(request.format !== undefined && wire.takesFormat && { responseFormat: sdkFormat(request.format) }),
     ...wire.settings(request),
     abortSignal,
   });
   return stream;
+}
+
+function sdkToolChoice(choice: ToolChoice): LanguageModelV4ToolChoice {
+  return choice === "required" ? { type: "required" } : { type: "tool", toolName: choice.tool };
+}
+
+function sdkFormat({
+  name,
+  description,
+  schema,
+}: AnswerFormat): NonNullable<LanguageModelV4CallOptions["responseFormat"]> {
+  return {
+    type: "json",
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+    ...(schema !== undefined && { schema }),
+  };
 }
 
 function functionTool({ name, description, parameters }: ToolSchema): LanguageModelV4FunctionTool {

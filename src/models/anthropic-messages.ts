@@ -18,6 +18,8 @@ export function anthropicMessages(options: WireOptions): Model {
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
     language: () => openLanguage(options),
+    // For models that cannot, the package adds a tool that must be called, and no other tool would be.
+    takesFormat: false,
     imagesInResults: true,
     // The API refuses thinking of an earlier turn if anything before it changed, and our system prompt may.
     reasoningScope: "turn",

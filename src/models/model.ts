@@ -1,4 +1,5 @@
 import type { JsonObject } from "../lib/json.ts";
+import type { AnswerFormat } from "./answer-format.ts";
 import type { AssistantPart, Message, ModelError, StopReason, Usage } from "./message.ts";
 import type { Price } from "./price.ts";
 
@@ -46,6 +47,10 @@ export interface ModelRequest {
   /** Sampling parameters; the provider's defaults if absent. */
   temperature?: number;
   topP?: number;
+  /** Which tools must be called; the model decides if absent. */
+  toolChoice?: ToolChoice;
+  /** The form of JSON that the text must have; wire formats without such a field leave it out. */
+  format?: AnswerFormat;
   /**
    * Groups requests that share a prefix, for providers that route by such a key: at most 64 characters, not an id of a
    * person.
@@ -54,6 +59,9 @@ export interface ModelRequest {
   /** The bytes of an image of the transcript; undefined if it was deleted. */
   loadImage(path: string): Promise<Uint8Array | undefined>;
 }
+
+/** A tool must be called: any, or this one. */
+export type ToolChoice = "required" | { tool: string };
 
 /** A system prompt in two layers: `stable` is byte-identical from turn to turn, `dynamic` is not. */
 export interface SystemPrompt {

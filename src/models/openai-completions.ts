@@ -12,6 +12,7 @@ export function openaiCompletions(options: WireOptions): Model {
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
     language: () => openLanguage(options),
+    takesFormat: true,
     imagesInResults: false,
     reasoningScope: "history",
     // One message: the chat templates of many open models allow a system message only at the start.
@@ -26,8 +27,13 @@ export function openaiCompletions(options: WireOptions): Model {
       }),
       // Servers refuse the field for models that cannot think.
       ...(request.thinking !== "off" && options.reasoning !== false && { reasoning: request.thinking }),
-      ...(request.cacheKey !== undefined &&
-        takesCacheKey(options.baseUrl) && { providerOptions: { compatible: { prompt_cache_key: request.cacheKey } } }),
+      providerOptions: {
+        compatible: {
+          ...(request.cacheKey !== undefined &&
+            takesCacheKey(options.baseUrl) && { prompt_cache_key: request.cacheKey }),
+          ...(request.format?.schema !== undefined && { strictJsonSchema: request.format.strict ?? false }),
+        },
+      },
     }),
   });
 }
@@ -40,6 +46,7 @@ async function openLanguage(options: WireOptions): Promise<LanguageModelV4> {
     headers: options.headers,
     fetch: joiningFetch(options.fetch, completionsDelta),
     includeUsage: true,
+    supportsStructuredOutputs: true,
     transformRequestBody: (body) => inHostDialect(options.baseUrl, body),
     ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
   });

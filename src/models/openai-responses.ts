@@ -16,6 +16,7 @@ export function openaiResponses(options: WireOptions): Model {
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,
     language: () => openLanguage(options),
+    takesFormat: true,
     imagesInResults: true,
     reasoningScope: "history",
     arrange: ({ dynamic }, conversation) =>
@@ -31,6 +32,7 @@ export function openaiResponses(options: WireOptions): Model {
           ...(request.system.stable !== "" && { instructions: request.system.stable }),
           ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
           reasoningSummary: request.thinking === "off" ? null : "auto",
+          ...(request.format?.schema !== undefined && { strictJsonSchema: request.format.strict ?? false }),
           ...(options.reasoning !== undefined && { forceReasoning: options.reasoning }),
         } satisfies OpenAILanguageModelResponsesOptions,
       },

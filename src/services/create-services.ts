@@ -26,7 +26,7 @@ import { configurationInForce, knownConfiguration } from "./current-config.ts";
 import { isolateListings } from "./listing-cache.ts";
 import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
-import { openMemory } from "./memory/open-memory.ts";
+import { embeddersOf, openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
 import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
 import type { OpenChannel, Services } from "./services.ts";
@@ -96,6 +96,7 @@ export function createServices(
           waitUntil,
         },
       ),
+    embeddersOf: (settings) => embeddersOf(settings, env, { secret, host, parts: memoryCaches, now: Date.now }),
     compareMemory: ({ id, memorySearch: { enabled, sync } }) => {
       if (enabled && sync.onSessionStart) waitUntil(requestIndexingAtStart(env.INDEXING, id, Date.now()));
     },

@@ -7,6 +7,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
+import type { Embedders } from "../memory/embed/choose-embedders.ts";
 import type { FindCandidates } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { Assembly } from "../plugins/assembly.ts";
@@ -52,6 +53,8 @@ export interface Services {
    * @param visibility the part of it that the caller may see; absent for all of it
    */
   memoryOf(agent: Agent, visibility?: Visibility): AgentMemory;
+  /** The embedders of memory settings, such as an agent's. */
+  embeddersOf(settings: Agent["memorySearch"]): Embedders;
   /** Requests a comparison of an agent's memory with its files, in the background, when a conversation starts. */
   compareMemory(agent: Agent): void;
   /** The value of a variable or secret of the Worker. Never store, log or show it. */

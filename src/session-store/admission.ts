@@ -2,6 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
+import { requireCalls } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type RunInput } from "./run.ts";
@@ -52,6 +53,7 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const known = knownRun(store, run);
   if (known !== undefined) return { row: known, isNew: false, interrupt: undefined };
   const unsettled = openRuns(store);
+  if (run.input.results !== undefined) requireCalls(store, run.input.results, unsettled);
   const waiting = waitingRuns(unsettled);
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);
@@ -144,7 +146,7 @@ function droppedBefore(dropped: RunInput, heir: RunInput): NonNullable<RunInput[
 }
 
 /**
- * Conversation, rights, model and instructions of a message as one text. Messages share a run only where it is equal:
+ * Conversation, rights, model, instructions and client's wishes of a message as one text. Messages share a run only where it is equal:
  * otherwise a reply could reach the wrong conversation, a guest's text could run with an owner's tools, or the options
  * of one message would be lost.
  */
@@ -152,7 +154,9 @@ export function mergeKeyOf(input: RunInput, target: Target | null): string {
   const { sender, model = "", thinking = "", extraContext = "" } = input;
   const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
   const instructions = extraContext === "" ? [] : [textFingerprint(extraContext)];
-  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions]);
+  const { client, results, replay } = input;
+  const wishes = client || results || replay ? [textFingerprint(JSON.stringify([client, results, replay]))] : [];
+  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions, ...wishes]);
 }
 
 /**

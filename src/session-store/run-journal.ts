@@ -155,6 +155,20 @@ export class RunJournal implements Journal {
     });
   }
 
+  /**
+   * Stores a final reply that is not given, and why, for the model to answer again. People never see either, nor does
+   * the model once the run has ended.
+   */
+  rejected(answer: AssistantMessage, why: string): void {
+    const at = Date.now();
+    this.#deps.fence.write(() => {
+      this.#append({ ...answer, inner: true });
+      this.#append({ role: "user", id: newId("msg", at), at, text: why, inner: true });
+      this.#save(replied(this.#running(), answer.usage));
+      this.#inherited = new Set();
+    });
+  }
+
   launching(calls: readonly ToolCallPart[]): void {
     const ids = calls.map((call) => call.callId);
     this.#deps.fence.write(() => {

@@ -98,11 +98,12 @@ export interface FollowedRun {
 
 /** A run's input as it is stored: cut to size, and without lone surrogates, which some models reject. */
 export function boundedInput(input: RunInput): RunInput {
-  const { extraContext, quoted } = input;
+  const { extraContext, quoted, results } = input;
   return {
     ...input,
     text: boundedText(input.text, MAX_INPUT_CHARS),
     ...(quoted !== undefined && { quoted: quoted.toWellFormed() }),
+    ...(results && { results: results.map((result) => ({ ...result, text: result.text.toWellFormed() })) }),
     ...(extraContext !== undefined && { extraContext: boundedText(extraContext, MAX_EXTRA_CONTEXT_CHARS) }),
   };
 }

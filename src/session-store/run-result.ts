@@ -16,6 +16,8 @@ export interface RunResult {
   /** The last reply, not stored yet. */
   message?: AssistantMessage;
   error?: RunError;
+  /** Whether calls of the client's tools stay open for a later run to bring their results. */
+  leavesCalls?: true;
   /** The texts to send to where the run came from, as Markdown, in order. */
   texts: readonly string[];
   /** What the first of them replies to natively; absent for the account's default. */

@@ -4,6 +4,7 @@ import { newId } from "../lib/ids.ts";
 import { lastAtHour } from "../lib/zone.ts";
 import type { ModelLookup } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
+import { replayCalls, takeResults } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
 import type { EndedConversation, RunInput, RunStart } from "./run.ts";
@@ -32,8 +33,15 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   const { origin } = input;
   if (origin?.kind === "reset") return startReset(row, input, readReset(origin, deps), deps);
   const { session } = deps;
-  const startSeq = log.append(row.id, userMessage(input, { acceptedAt: row.acceptedAt, at: now }));
-  const begun = isOverBefore(row, input, deps) ? startConversation(store, session, startSeq, { now }) : undefined;
+  const { isOnlyResults, ...said } = takeResults(input, deps);
+  const message = userMessage(said, { acceptedAt: row.acceptedAt, at: now });
+  const startSeq = log.append(row.id, isOnlyResults ? { ...message, aside: true } : message);
+  replayCalls(row, input, deps);
+  // Results go on with the conversation that asked for them.
+  const begun =
+    input.results === undefined && isOverBefore(row, input, deps)
+      ? startConversation(store, session, startSeq, { now })
+      : undefined;
   noteActivity(row, input, deps);
   return { startSeq, sessionId: session.sessionId, ...begun };
 }

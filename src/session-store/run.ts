@@ -3,9 +3,10 @@ import type { GrantScope } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import type { QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { AnswerFormat } from "../models/answer-format.ts";
 import type { Said, Sender, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
-import type { ThinkingLevel } from "../models/model.ts";
+import type { ThinkingLevel, ToolChoice, ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 import type { Operations } from "../services/operations.ts";
 import type { DropReason } from "./queue.ts";
@@ -39,8 +40,34 @@ export interface RunInput {
   alone?: true;
   /** Extra context for the model of this run only, below the cache boundary. */
   extraContext?: string;
+  /** What the client of the API wants of this run besides an answer. */
+  client?: ClientWishes;
+  /** The results of calls that an earlier run of the session has made of the client's tools. */
+  results?: readonly ClientResult[];
+  /** Calls and results that go between these words and the answer, in a session that has not made the calls. */
+  replay?: { rounds: readonly ReplayedRound[]; after?: string };
   /** Dropped messages that this one carries a summary of: how many, and the beginnings of the last ones. */
   dropped?: { count: number; begins: string[] };
+}
+
+/** What a client of the API wants of a run. */
+export interface ClientWishes {
+  /** Tools that the client runs itself. */
+  tools?: readonly ToolSchema[];
+  toolChoice?: ToolChoice;
+  format?: AnswerFormat;
+}
+
+/** The result of a call of a client's tool. */
+export interface ClientResult {
+  callId: string;
+  text: string;
+}
+
+/** A reply with calls of a client's tools, as the client tells it, and their results. */
+export interface ReplayedRound {
+  text: string;
+  calls: readonly { callId: string; tool: string; args: JsonObject; result: string }[];
 }
 
 /** The origin of a run other than a person's message. */
@@ -102,6 +129,7 @@ export interface RunProgress {
   origin?: RunOrigin;
   /** Extra context for the model of this run only. */
   extraContext?: string;
+  client?: ClientWishes;
   /** Its conversation; absent in runs that are older than this field. */
   sessionId?: string;
   /** The conversation that ended when it began, if one did. */
@@ -242,7 +270,7 @@ export function withOperations(state: RunState, operations: Operations | undefin
 
 /** Starts a queued run. */
 export function begin(now: number, { startSeq, sessionId, ended }: RunStart, input: RunInput): RunningRun {
-  const { timeoutSeconds, model, thinking, origin, extraContext } = input;
+  const { timeoutSeconds, model, thinking, origin, extraContext, client } = input;
   return {
     status: "running",
     startedAt: now,
@@ -253,6 +281,7 @@ export function begin(now: number, { startSeq, sessionId, ended }: RunStart, inp
     ...(thinking && { thinking }),
     ...(origin && { origin }),
     ...(extraContext !== undefined && { extraContext }),
+    ...(client && { client }),
     ...(ended && { ended }),
     launched: [],
     approvals: [],

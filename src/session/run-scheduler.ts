@@ -225,7 +225,8 @@ export class RunScheduler {
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
       const result = await this.#runToResult({ row, principal, journal, signal: stop.signal }, prefetched);
-      if (result) this.#finish({ ...row, state: journal.state }, result, unansweredIn(journal));
+      const unanswered = result?.leavesCalls ? [] : unansweredIn(journal);
+      if (result) this.#finish({ ...row, state: journal.state }, result, unanswered);
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
       if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));

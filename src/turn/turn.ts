@@ -21,6 +21,7 @@ import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
 import { noteWarning } from "./prompt-input.ts";
+import { reviewFormat } from "./review-format.ts";
 import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -62,6 +63,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 
   const messages = () => run.journal.context();
+  const { client } = run.journal.state;
   const { model: chosen = sessionModel(session.settings, agent, services) } = run.journal.state;
   const wanted = await applyModelHooks(
     chosen,
@@ -87,8 +89,12 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
         cacheKey: agent.id,
         loadImage: (path) => loadImage(path, workspace, skills.files),
         ...samplingOf(agent),
+        ...(client?.toolChoice && { toolChoice: client.toolChoice }),
+        ...(client?.format && { format: client.format }),
       },
       tools,
+      clientTools: client?.tools,
+      review: client?.format && reviewFormat(client.format, run.journal),
       journal: run.journal,
       modelIdleMs: MODEL_IDLE_MS,
       budget: deps.budget,

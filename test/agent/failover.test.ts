@@ -253,7 +253,7 @@ describe("the error when no model is available", () => {
 
   test("is the error of the only model", () => {
     const said = error("auth", "No.");
-    expect(noModelAvailable(among([a], { failures: new Map([[a, said]]) }))).toBe(said);
+    expect(noModelAvailable(among([a], { failures: new Map([[a, said]]) }), NOW)).toBe(said);
   });
 
   test("names each model once", () => {
@@ -266,7 +266,7 @@ describe("the error when no model is available", () => {
       ["home", resting(0, { until: Date.UTC(2026, 10, 21, 10, 5), kind: "billing" })],
       ["r/c", resting(0, { until: Date.UTC(2026, 10, 22, 10, 5) })],
     ]);
-    expect(noModelAvailable(among([work, home, b, c], { failures, cooldowns }))).toEqual({
+    expect(noModelAvailable(among([work, home, b, c], { failures, cooldowns }), NOW)).toEqual({
       kind: "overloaded",
       message:
         "No model can answer now. p/a failed (auth): Wrong key.; q/b failed (overloaded): Busy.; r/c is in cooldown until 2026-11-22 10:05 UTC (rate limit)",

@@ -143,6 +143,45 @@ test("a new message skips calls that were not launched, and the model sees it ne
   expect(model.asked[1]!.at(-1)).toMatchObject({ role: "user", text: "Stop that" });
 });
 
+const THEIRS = [{ name: "theirs", description: "", parameters: { type: "object" } }];
+
+test("calls of the client's tools end the loop once the agent's own are done, also after a crash", async () => {
+  const answers = [["Wait.", call("1", "theirs"), call("2", "echo", { text: "x" })]];
+  const { end, journal, model } = await run(answers, [echo()], new MemoryJournal(), { clientTools: THEIRS });
+  expect(end).toEqual({ kind: "called" });
+  expect(journal.results()).toEqual([["2", "echo x", false]]);
+  const again = await run([], [echo()], journal, { clientTools: THEIRS });
+  expect(again.end).toEqual({ kind: "called" });
+  expect([model.asked.length, again.model.asked.length]).toEqual([1, 0]);
+});
+
+test("a call of a client's tool is skipped where a new message has arrived", async () => {
+  const journal = new MemoryJournal();
+  const first = echo({
+    name: "first",
+    run: async () => {
+      journal.news.push("Stop that");
+      return { text: "1" };
+    },
+  });
+  const answers = [[call("1", "first"), call("2", "theirs")], ["ok"]];
+  const { end } = await run(answers, [first], journal, { clientTools: THEIRS });
+  expect(end).toMatchObject({ kind: "reply" });
+  expect(journal.results()).toEqual([
+    ["1", "1", false],
+    ["2", "skipped: a new message arrived", true],
+  ]);
+});
+
+test("a tool of the agent's is not the client's, whatever its name", async () => {
+  const clientTools = [{ ...THEIRS[0]!, name: "echo" }];
+  const { end, journal } = await run([[call("1", "echo", { text: "x" })], ["ok"]], [echo()], undefined, {
+    clientTools,
+  });
+  expect(end).toMatchObject({ kind: "reply" });
+  expect(journal.results()).toEqual([["1", "echo x", false]]);
+});
+
 test("no call of a reply is launched before all of its approvals are decided", async () => {
   const guarded = echo({ name: "guarded", approval: () => "Really?" });
   const journal = new MemoryJournal();

@@ -287,9 +287,19 @@ describe("what is refused", () => {
     const tool = { type: "function" as const, function: { name: "f", parameters: {} } };
     const wrong: [string, Record<string, unknown>][] = [
       ["n", { n: 2 }],
-      ["tools", { tools: [tool] }],
+      ["tools[0].type", { tools: [{ type: "custom", custom: { name: "f" } }] }],
+      ["tools[0].function.name", { tools: [{ ...tool, function: { name: "a tool" } }] }],
+      ["tools[0].function.name", { tools: [{ ...tool, function: { name: "exec" } }] }],
+      ["tools[1].function.name", { tools: [tool, tool] }],
+      ["tool_choice", { tools: [tool], tool_choice: "sometimes" }],
+      ["tool_choice", { tools: [tool], tool_choice: { type: "function", function: { name: "g" } } }],
+      ["tool_choice", { tool_choice: "required" }],
       ["functions", { functions: [{ name: "f" }] }],
-      ["response_format", { response_format: { type: "json_schema", json_schema: { name: "x", schema: {} } } }],
+      ["response_format.type", { response_format: { type: "xml" } }],
+      [
+        "response_format.json_schema.schema",
+        { response_format: { type: "json_schema", json_schema: { name: "x", schema: { $ref: "https://a.b/c" } } } },
+      ],
       ["logprobs", { logprobs: true }],
       ["audio", { audio: { voice: "alloy", format: "mp3" } }],
       ["modalities[1]", { modalities: ["text", "audio"] }],

@@ -294,8 +294,10 @@ describe("a response that was made", () => {
 describe("what is refused", () => {
   test("an unsupported responses parameter is refused by its name", async () => {
     const wrong: [string, Record<string, unknown>][] = [
-      ["tools", { tools: [{ type: "function", name: "f", parameters: {}, strict: true }] }],
-      ["text.format", { text: { format: { type: "json_schema", name: "x", schema: {} } } }],
+      ["tools[0].type", { tools: [{ type: "web_search" }] }],
+      ["tools[0].name", { tools: [{ type: "function", name: "message", parameters: {}, strict: true }] }],
+      ["tool_choice", { tool_choice: { type: "function", name: "f" } }],
+      ["text.format.schema", { text: { format: { type: "json_schema", name: "x", schema: { not: { const: 1 } } } } }],
       ["conversation", { conversation: "conv_1" }],
       ["prompt", { prompt: { id: "pmpt_1" } }],
       ["input", { input: "" }],

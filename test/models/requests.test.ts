@@ -388,3 +388,32 @@ test("reasoning that a Responses server sends as it is, and not as a summary, is
     { type: "text", text: "Four." },
   ]);
 });
+
+describe("a format and a tool that must be called", () => {
+  const schema = { type: "object", properties: { a: { type: "integer" } }, required: ["a"] } as const;
+  const format = { name: "answer", schema: { ...schema, required: ["a"] } };
+  const tools = [{ name: "look", description: "Looks.", parameters: { type: "object", properties: {} } }];
+
+  test("are fields of Chat Completions", async () => {
+    const { body } = await sent(openaiCompletions, "llama", { format, tools, toolChoice: { tool: "look" } });
+    expect(body.response_format).toEqual({
+      type: "json_schema",
+      json_schema: { name: "answer", strict: false, schema: format.schema },
+    });
+    expect(body.tool_choice).toEqual({ type: "function", function: { name: "look" } });
+    const object = await sent(openaiCompletions, "llama", { format: {}, tools, toolChoice: "required" });
+    expect(object.body).toMatchObject({ response_format: { type: "json_object" }, tool_choice: "required" });
+  });
+
+  test("are fields of Responses", async () => {
+    const { body } = await sent(openaiResponses, "gpt-5", { format, tools, toolChoice: { tool: "look" } });
+    expect(body.text.format).toMatchObject({ type: "json_schema", name: "answer", strict: false });
+    expect(body.tool_choice).toEqual({ type: "function", name: "look" });
+  });
+
+  test("leave Anthropic's tools alone: no tool for the format is added", async () => {
+    const { body } = await sent(anthropicMessages, "claude-sonnet-4-5", { format, tools, toolChoice: "required" });
+    expect(body.tools.map((tool: Body) => tool.name)).toEqual(["look"]);
+    expect(body.tool_choice).toEqual({ type: "any" });
+  });
+});

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
+import { chatFormat, chatToolChoice, chatTools } from "./client-tools.ts";
+import { MODEL_PARAM, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const imagePart = z.object({
@@ -33,6 +34,14 @@ const chatMessage = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, refusalPart]))]).nullish(),
     name,
+    tool_calls: z
+      .array(
+        z.looseObject({
+          id: z.string().min(1).max(200),
+          function: z.looseObject({ name: z.string(), arguments: z.string() }),
+        }),
+      )
+      .nullish(),
   }),
   z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().optional() }),
   z.object({ role: z.literal("function"), content: texts.nullable(), name }),
@@ -52,22 +61,14 @@ export const chatRequest = z
     reasoning_effort: reasoningEffort,
     isopod: toolsShown,
     n: z.int().max(1, "one answer is given at a time").nullish(),
-    tools: z.array(z.unknown()).nullish(),
-    tool_choice: z.unknown().optional(),
-    functions: z.array(z.unknown()).nullish(),
-    function_call: z.unknown().optional(),
-    response_format: z
-      .looseObject({ type: z.string() })
-      .refine(({ type }) => type === "text", "the agent answers in text: it cannot be held to a format")
-      .nullish(),
+    tools: chatTools.nullish().openapi({ description: "Tools that the client runs itself, beside the agent's own." }),
+    tool_choice: chatToolChoice.nullish(),
+    functions: z.array(z.unknown()).max(0, "use tools: functions are their old form").nullish(),
+    response_format: chatFormat.nullish(),
     logprobs: unsupported("log probabilities are not known here"),
     top_logprobs: unsupported("log probabilities are not known here"),
     audio: unsupported("the agent does not speak"),
     modalities: z.array(z.enum(["text"], "the agent answers in text")).nullish(),
-  })
-  .superRefine((body, ctx) => {
-    noTools(ctx, "tools", body.tools, body.tool_choice);
-    noTools(ctx, "functions", body.functions, body.function_call);
   })
   .openapi("ChatCompletionRequest");
 
@@ -87,10 +88,19 @@ const usage = z
 /** Tokens of a run, in the form of chat completions. */
 export type ChatUsage = z.infer<typeof usage>;
 
-const finishReason = z.enum(["stop", "length", "content_filter"]);
+const finishReason = z.enum(["stop", "length", "content_filter", "tool_calls"]);
 
 /** Why a chat completion ended. */
 export type FinishReason = z.infer<typeof finishReason>;
+
+const toolCall = z.object({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+
+/** A call of a tool of the client's. */
+export type ChatToolCall = z.infer<typeof toolCall>;
 
 const shownTool = z
   .object({
@@ -115,7 +125,12 @@ export const chatCompletion = z
     choices: z.array(
       z.object({
         index: z.int(),
-        message: z.object({ role: z.literal("assistant"), content: z.string(), refusal: z.null() }),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string().nullable(),
+          refusal: z.null(),
+          tool_calls: z.array(toolCall).exactOptional(),
+        }),
         logprobs: z.null(),
         finish_reason: finishReason,
       }),
@@ -138,7 +153,7 @@ export interface ChatChunk {
   model: string;
   choices: {
     index: number;
-    delta: { role?: "assistant"; content?: string };
+    delta: { role?: "assistant"; content?: string; tool_calls?: (ChatToolCall & { index: number })[] };
     logprobs: null;
     finish_reason: FinishReason | null;
   }[];

@@ -1,5 +1,5 @@
-import { NO_USAGE, type StopReason, type Usage } from "../../models/message.ts";
-import type { ChatChunk, ChatCompletion, ChatUsage, FinishReason, ShownTool } from "./chat-schema.ts";
+import { NO_USAGE, type StopReason, type ToolCallPart, type Usage } from "../../models/message.ts";
+import type { ChatChunk, ChatCompletion, ChatToolCall, ChatUsage, FinishReason, ShownTool } from "./chat-schema.ts";
 import { openAiProblem, runProblem } from "./errors.ts";
 import type { StreamFormat } from "./follow-run.ts";
 import { approvalPrompt, type RunUpdate } from "./run-updates.ts";
@@ -21,6 +21,7 @@ export class ChatChunks {
   #isBetweenMessages = false;
   #hasText = false;
   #stop: StopReason = "stop";
+  #calls = false;
 
   constructor(frame: ChatFrame) {
     this.#frame = frame;
@@ -50,6 +51,11 @@ export class ChatChunks {
         const content = this.#separated(approvalPrompt(update.approvals));
         return [this.#chunk({ content }), ...this.#end(update.usage)];
       }
+      case "called": {
+        this.#calls = true;
+        const tool_calls = update.calls.map((call, index) => ({ index, ...clientCall(call) }));
+        return [this.#chunk({ tool_calls })];
+      }
       case "done":
         return this.#end(update.usage);
       default:
@@ -69,7 +75,7 @@ export class ChatChunks {
   }
 
   #end(usage: Usage): ChatChunk[] {
-    const last = this.#chunk({}, finishReason(this.#stop));
+    const last = this.#chunk({}, this.#calls ? "tool_calls" : finishReason(this.#stop));
     return this.#frame.includesUsage ? [last, { ...last, choices: [], usage: chatUsage(usage) }] : [last];
   }
 
@@ -87,6 +93,10 @@ export class ChatChunks {
 function finishReason(stop: StopReason): FinishReason {
   if (stop === "length") return stop;
   return stop === "refusal" ? "content_filter" : "stop";
+}
+
+function clientCall({ callId: id, tool: name, args }: ToolCallPart): ChatToolCall {
+  return { id, type: "function", function: { name, arguments: JSON.stringify(args) } };
 }
 
 function chatUsage({ input, output, cacheRead, reasoning }: Usage): ChatUsage {
@@ -122,13 +132,21 @@ export function chatCompletionFrom(frame: ChatFrame, updates: readonly RunUpdate
   const stream = new ChatChunks({ ...frame, includesUsage: false });
   const chunks = updates.flatMap((update) => stream.from(update));
   const last = updates.at(-1);
+  const content = chunks.map(chunkContent).join("");
+  const tool_calls = updates.flatMap((update) => (update.kind === "called" ? update.calls.map(clientCall) : []));
+  const hasCalls = tool_calls.length > 0;
   const { id, created, model, showsTools } = frame;
   return {
     ...{ id, object: "chat.completion", created, model },
     choices: [
       {
         index: 0,
-        message: { role: "assistant", content: chunks.map(chunkContent).join(""), refusal: null },
+        message: {
+          role: "assistant",
+          content: hasCalls && content === "" ? null : content,
+          refusal: null,
+          ...(hasCalls && { tool_calls }),
+        },
         logprobs: null,
         finish_reason: chunks.at(-1)?.choices[0]?.finish_reason ?? "stop",
       },

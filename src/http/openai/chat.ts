@@ -3,7 +3,8 @@ import type { AppEnv } from "../context.ts";
 import { checkedByNewest } from "../newest-services.ts";
 import { type ChatRequest, chatCompletion, chatRequest } from "./chat-schema.ts";
 import { type ChatFrame, chatCompletionFrom, chatStreamFormat } from "./chat-stream.ts";
-import { chatConversation, newInput } from "./conversation.ts";
+import { answerFormat, clientWishes, type RequestedWishes } from "./client-tools.ts";
+import { chatConversation, newInput, withFormat } from "./conversation.ts";
 import { onOpenAiInvalid, problemResponse, runProblem } from "./errors.ts";
 import { collectRun, streamRun, withRequestId } from "./follow-run.ts";
 import { modelId } from "./models.ts";
@@ -25,6 +26,10 @@ const chatRoute = createRoute({
       "ten minutes after the run.",
     "System and developer messages are for the model of this run only. Images and files come as data: URLs and are " +
       "stored in the workspace's `inbox/`.",
+    "`tools` are offered to the model beside the agent's own, whose names they may not have. A call of one of them ends " +
+      "the answer with `finish_reason: tool_calls`; the next request brings the results as `tool` messages, in the same " +
+      "session, or with the messages before them. With `response_format` the content is the last message alone, checked " +
+      "as JSON and against the schema; the model is asked once more where it is not valid, then the run fails.",
     "The content is the text of all messages of the run, with a blank line between them. The agent's tool calls are " +
       "left out. With `x-isopod-tools: show`, a chunk has them as `isopod.tool`, and an answer that does not stream " +
       "as `isopod.tools`: never as `tool_calls`, which a client would try to run.",
@@ -53,8 +58,11 @@ openAiChatRoutes.openapi(chatRoute, async (c) => {
   const header = (name: string) => c.req.header(name);
   const selector = { model: body.model, user: body.user, header };
   const session = await checkedByNewest(c, ({ config }) => requestSession(selector, config));
-  const conversation = newInput(chatConversation(body.messages), session.sessionKey !== undefined, "messages");
-  const input = await runInput(c, session.agentId, conversation, thinkingLevel(body.reasoning_effort));
+  const client = await checkedByNewest(c, (services) => clientWishes(chatWishes(body), services));
+  const said = chatConversation(body.messages);
+  const conversation = newInput(withFormat(said, client), session.sessionKey !== undefined, "messages");
+  const thinking = thinkingLevel(body.reasoning_effort);
+  const input = await runInput(c, session.agentId, conversation, { thinking, client });
   const run = await startRun(c, { session, input, expiryMs: SINGLE_REQUEST_EXPIRY_MS, body });
   const frame = chatFrame(run, body, session.agentId, showsTools(header("x-isopod-tools"), body.isopod));
   if (body.stream) return streamRun(c, { ...run, abortOnDisconnect: run.isSingleRequest }, chatStreamFormat(frame));
@@ -62,6 +70,16 @@ openAiChatRoutes.openapi(chatRoute, async (c) => {
   if (final.kind === "failed") return withRequestId(problemResponse(runProblem(final.error)), run);
   return withRequestId(c.json(chatCompletionFrom(frame, updates), 200), run);
 });
+
+function chatWishes({ tools, tool_choice: choice, response_format: given }: ChatRequest): RequestedWishes {
+  return {
+    tools: (tools ?? []).map((tool) => tool.function),
+    nameParam: (index) => `tools[${index}].function.name`,
+    choice,
+    format: answerFormat(given?.type, given?.type === "json_schema" ? given.json_schema : undefined),
+    formatParam: "response_format.json_schema.schema",
+  };
+}
 
 function chatFrame(run: StartedRun, body: ChatRequest, agentId: string, shows: boolean): ChatFrame {
   return {

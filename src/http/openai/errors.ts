@@ -25,12 +25,14 @@ export interface OpenAiProblem {
    * Whether a retry may help. Official clients retry 409, 429 and 5xx by themselves unless `X-Should-Retry` forbids it.
    */
   mayRetry: boolean;
+  /** How long to wait before another try; sent as `Retry-After`. */
+  retryAfterMs?: number | undefined;
   error: z.infer<typeof openAiErrorBody>["error"];
 }
 
 /** Whether the routes of a path answer their errors in OpenAI's shape. */
 export function speaksOpenAi(path: string): boolean {
-  return /^\/v1\/(?:chat\/completions|responses|models)(?:\/|$)/.test(path);
+  return /^\/v1\/(?:chat\/completions|responses|models|embeddings)(?:\/|$)/.test(path);
 }
 
 /** Turns anything that a route threw into OpenAI's shape with the right status. */
@@ -65,7 +67,8 @@ export function openAiProblem(thrown: unknown, path: string): OpenAiProblem {
     const { code, message, hint, details } = thrown;
     const reason = details.reason ?? REASONS[code] ?? code;
     const text = hint === undefined ? message : `${message.replace(/[.!?]?$/, ".")} ${hint}`;
-    return problem(httpStatus(code), text, reason, details.param, code !== "conflict");
+    const retryAfterMs = details.retryAfterSec === undefined ? undefined : details.retryAfterSec * 1000;
+    return { ...problem(httpStatus(code), text, reason, details.param, code !== "conflict"), retryAfterMs };
   }
   if (thrown instanceof HTTPException && thrown.status < 500) {
     const message = thrown.status === 413 ? "The body is too large." : thrown.message;
@@ -76,15 +79,21 @@ export function openAiProblem(thrown: unknown, path: string): OpenAiProblem {
 }
 
 /** A run's error in OpenAI's shape. The run has had its retries, so clients must not retry it by themselves. */
-export function runProblem({ code, message }: RunError): OpenAiProblem {
+export function runProblem({ code, message, refusal }: RunError): OpenAiProblem {
+  if (refusal?.kind === "overflow") return problem(400, message, "context_length_exceeded", undefined, false);
+  if (refusal !== undefined) {
+    const { retryAfterMs } = refusal;
+    return { ...problem(429, message, "rate_limit_exceeded", undefined, false), retryAfterMs };
+  }
   return problem(RUN_STATUS[code], message, code === "budget" ? "insufficient_quota" : code, undefined, false);
 }
 
 /** The response for a problem. */
-export function problemResponse({ status, mayRetry, error }: OpenAiProblem, headers?: Headers): Response {
+export function problemResponse({ status, mayRetry, retryAfterMs, error }: OpenAiProblem, headers?: Headers): Response {
   const response = Response.json({ error }, { status });
   for (const [name, value] of headers ?? []) response.headers.set(name, value);
   response.headers.set("Content-Type", "application/json");
+  if (retryAfterMs !== undefined) response.headers.set("Retry-After", String(Math.ceil(retryAfterMs / 1000)));
   if (!mayRetry) response.headers.set("X-Should-Retry", "false");
   return response;
 }

@@ -26,6 +26,8 @@ const FIRST_PAUSE_MS = 100;
 export interface FollowedRun {
   runId: string;
   events: ReadableStream<Uint8Array>;
+  /** Whether the answer is the last message alone, because the request asked for a format. */
+  onlyFinal?: boolean;
   /** The calls that wait for approval in the session's current run; until they are decided, this run stays queued. */
   blockingApprovals(): Promise<PendingApproval[]>;
 }
@@ -42,7 +44,7 @@ export async function* followRun(
   run: FollowedRun,
   { live, signal }: { live: boolean; signal: AbortSignal },
 ): AsyncGenerator<RunUpdate | "ping", void> {
-  const updates = new RunUpdates(live);
+  const updates = new RunUpdates(live, run.onlyFinal);
   let isQueued = false;
   let hasEnded = false;
   for await (const event of eventsOfRun(env, run, signal)) {

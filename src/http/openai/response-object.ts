@@ -1,8 +1,15 @@
 import type { RunError } from "../../agent/run-error.ts";
-import type { StopReason, Usage } from "../../models/message.ts";
+import type { StopReason, ToolCallPart, Usage } from "../../models/message.ts";
 import type { RunView } from "../../session-store/run-views.ts";
 import { modelId } from "./models.ts";
-import type { OutputCall, OutputItem, ResponseObject, ResponsesRequest, ResponseUsage } from "./responses-schema.ts";
+import type {
+  OutputCall,
+  OutputClientCall,
+  OutputItem,
+  ResponseObject,
+  ResponsesRequest,
+  ResponseUsage,
+} from "./responses-schema.ts";
 import type { FinalUpdate, RunUpdate } from "./run-updates.ts";
 
 /** The fields of a response that stay the same from its start to its end. */
@@ -30,12 +37,27 @@ export function responseFrame(run: ResponseRun, request?: ResponsesRequest): Res
     previous_response_id: request?.previous_response_id ?? null,
     store: request?.store ?? true,
     temperature: null,
-    text: { format: { type: "text" } },
-    tool_choice: "auto",
-    tools: [],
+    text: { format: shownFormat(request?.text?.format) },
+    tool_choice: shownChoice(request?.tool_choice),
+    tools: (request?.tools ?? []).map(({ name, description = null, parameters = null, strict = null }) => {
+      return { type: "function", name, description, parameters, strict };
+    }),
     top_p: null,
     truncation: "disabled",
   };
+}
+
+function shownChoice(choice: ResponsesRequest["tool_choice"]): ResponseObject["tool_choice"] {
+  if (typeof choice === "object" && choice !== null) return { type: "function", name: choice.tool };
+  return choice ?? "auto";
+}
+
+function shownFormat(format: NonNullable<ResponsesRequest["text"]>["format"]): ResponseObject["text"]["format"] {
+  if (!format || format.type === "text") return { type: "text" };
+  if (format.type === "json_object") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  const more = description ? { description } : {};
+  return { type: "json_schema", name, ...more, schema: schema ?? {}, strict: strict ?? null };
 }
 
 /** A response that has not ended. */
@@ -90,8 +112,11 @@ function responseUsage({ input, output, cacheRead, cacheWrite, reasoning }: Usag
   };
 }
 
-function responseError({ code, message }: RunError): ResponseObject["error"] {
-  return { code: code === "budget" ? "rate_limit_exceeded" : "server_error", message };
+function responseError({ code, message, refusal }: RunError): ResponseObject["error"] {
+  return {
+    code: code === "budget" || refusal?.kind === "rate_limit" ? "rate_limit_exceeded" : "server_error",
+    message,
+  };
 }
 
 /** The output items that contain text. */
@@ -135,6 +160,12 @@ export function textItem(
   }
   const content = texts.map((one) => ({ type: "output_text" as const, text: one, annotations: [], logprobs: [] }));
   return { type: kind, id, role: "assistant", status, content };
+}
+
+/** A call of a tool of the client's. */
+export function clientCallItem(id: string, { callId, tool, args }: ToolCallPart): OutputClientCall {
+  const status = "completed";
+  return { type: "function_call", id, call_id: callId, name: tool, arguments: JSON.stringify(args), status };
 }
 
 /** A tool call of the agent's own when it starts: an `mcp_call`, which no client tries to run. */

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { MODEL_PARAM, noTools, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
+import { responseFormat, responseToolChoice, responseTools } from "./client-tools.ts";
+import { MODEL_PARAM, reasoningEffort, toolsShown, unsupported } from "./shared-schema.ts";
 
 const inputText = z.object({ type: z.literal("input_text"), text: z.string() });
 const inputImage = z.object({
@@ -27,17 +28,28 @@ const message = z.object({
   content: z.union([z.string(), z.array(contentPart)]),
 });
 
-/** The result of a tool of the caller's own, or of the agent's in an earlier answer. */
-const toolResult = z.object({
-  type: z.enum(["function_call_output", "custom_tool_call_output"]),
-  output: z.union([z.string(), z.array(z.unknown())]),
+const callId = z.string().min(1).max(200);
+/** A call of a tool of the client's, as an earlier response had it. */
+const clientCall = z.object({
+  type: z.literal("function_call"),
+  call_id: callId,
+  name: z.string(),
+  arguments: z.string(),
 });
+const toolOutput = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]);
+const clientResult = z.object({ type: z.literal("function_call_output"), call_id: callId, output: toolOutput });
+/** The result of a tool that cannot be offered here. */
+const otherResult = z.object({ type: z.literal("custom_tool_call_output"), output: toolOutput });
 /** Items of earlier answers that the agent does not need. */
 const ignoredItem = z.object({
-  type: z.enum(["reasoning", "item_reference", "function_call", "custom_tool_call", "mcp_call", "mcp_list_tools"]),
+  type: z.enum(["reasoning", "item_reference", "custom_tool_call", "mcp_call", "mcp_list_tools"]),
 });
 
-const inputItem = z.discriminatedUnion("type", [message, toolResult, ignoredItem], "this kind of item is not known");
+const inputItem = z.discriminatedUnion(
+  "type",
+  [message, clientCall, clientResult, otherResult, ignoredItem],
+  "this kind of item is not known",
+);
 
 /** One item of a request's input. */
 export type InputItem = z.infer<typeof inputItem>;
@@ -79,21 +91,15 @@ export const responsesRequest = z
       .record(z.string(), z.string())
       .nullish()
       .openapi({ description: "Returned in the response, but not stored." }),
-    tools: z.array(z.unknown()).nullish(),
-    tool_choice: z.unknown().optional(),
-    text: z
-      .looseObject({
-        format: z
-          .looseObject({ type: z.string() })
-          .refine(({ type }) => type === "text", "the agent answers in text: it cannot be held to a format")
-          .nullish(),
-      })
-      .nullish(),
+    tools: responseTools
+      .nullish()
+      .openapi({ description: "Tools that the client runs itself, beside the agent's own." }),
+    tool_choice: responseToolChoice.nullish(),
+    text: z.looseObject({ format: responseFormat.nullish() }).nullish(),
     conversation: unsupported("conversations are sessions here: name one with `user`"),
     prompt: unsupported("prompt templates are not known here"),
     top_logprobs: unsupported("log probabilities are not known here"),
   })
-  .superRefine((body, ctx) => noTools(ctx, "tools", body.tools, body.tool_choice))
   .openapi("ResponsesRequest");
 
 /** The body of `POST /v1/responses`, checked. */
@@ -133,13 +139,23 @@ const outputCall = z.object({
   status: z.enum(["in_progress", "completed", "failed", "incomplete"]),
 });
 
-const outputItem = z.discriminatedUnion("type", [outputMessage, outputReasoning, outputCall]);
+const outputClientCall = z.object({
+  type: z.literal("function_call"),
+  id: z.string(),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  status: itemStatus,
+});
+
+const outputItem = z.discriminatedUnion("type", [outputMessage, outputReasoning, outputCall, outputClientCall]);
 
 /** One item of a response's output. */
 export type OutputItem = z.infer<typeof outputItem>;
 export type OutputMessage = z.infer<typeof outputMessage>;
 export type OutputReasoning = z.infer<typeof outputReasoning>;
 export type OutputCall = z.infer<typeof outputCall>;
+export type OutputClientCall = z.infer<typeof outputClientCall>;
 
 const usage = z
   .object({
@@ -155,6 +171,25 @@ const usage = z
 export type ResponseUsage = z.infer<typeof usage>;
 
 const status = z.enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"]);
+
+const shownFunction = z.object({
+  type: z.literal("function"),
+  name: z.string(),
+  description: z.string().nullable(),
+  parameters: z.record(z.string(), z.any()).nullable(),
+  strict: z.boolean().nullable(),
+});
+const shownFormat = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    name: z.string(),
+    description: z.string().exactOptional(),
+    schema: z.record(z.string(), z.any()),
+    strict: z.boolean().nullable(),
+  }),
+]);
 
 /** A response, in progress or ended. */
 export const response = z
@@ -174,9 +209,12 @@ export const response = z
     previous_response_id: z.string().nullable(),
     store: z.boolean(),
     temperature: z.null(),
-    text: z.object({ format: z.object({ type: z.literal("text") }) }),
-    tool_choice: z.literal("auto"),
-    tools: z.array(nothing),
+    text: z.object({ format: shownFormat }),
+    tool_choice: z.union([
+      z.enum(["auto", "none", "required"]),
+      z.object({ type: z.literal("function"), name: z.string() }),
+    ]),
+    tools: z.array(shownFunction),
     top_p: z.null(),
     truncation: z.literal("disabled"),
     usage: usage.nullable(),

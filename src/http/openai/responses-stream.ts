@@ -1,8 +1,9 @@
-import type { StopReason } from "../../models/message.ts";
+import type { StopReason, ToolCallPart } from "../../models/message.ts";
 import { openAiProblem } from "./errors.ts";
 import type { StreamFormat } from "./follow-run.ts";
 import {
   callItem,
+  clientCallItem,
   endedCall,
   endedResponse,
   openResponse,
@@ -91,6 +92,8 @@ export class ResponseEvents {
         return this.#options.showsTools ? this.#call(update) : [];
       case "result":
         return this.#options.showsTools ? this.#result(update) : [];
+      case "called":
+        return [...this.#finish(), ...update.calls.flatMap((call) => this.#clientCall(call))];
       case "waits":
         return [...this.#append("message", approvalPrompt(update.approvals)), ...this.#finish(), ...this.#end(update)];
       default:
@@ -156,6 +159,20 @@ export class ResponseEvents {
       this.#event("response.mcp_call.in_progress", position),
       this.#event("response.mcp_call_arguments.delta", { ...position, delta: item.arguments }),
       this.#event("response.mcp_call_arguments.done", { ...position, arguments: item.arguments }),
+    ];
+  }
+
+  #clientCall(call: ToolCallPart): ResponseEvent[] {
+    const output_index = this.#output.length;
+    const item = clientCallItem(this.#itemId("fc"), call);
+    const position = { item_id: item.id, output_index };
+    this.#output.push(item);
+    const begun = { ...item, arguments: "", status: "in_progress" };
+    return [
+      this.#event("response.output_item.added", { output_index, item: begun }),
+      this.#event("response.function_call_arguments.delta", { ...position, delta: item.arguments }),
+      this.#event("response.function_call_arguments.done", { ...position, name: item.name, arguments: item.arguments }),
+      this.#event("response.output_item.done", { output_index, item }),
     ];
   }
 

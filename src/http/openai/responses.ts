@@ -7,7 +7,8 @@ import type { RunView } from "../../session-store/run-views.ts";
 import type { AppEnv } from "../context.ts";
 import { checkedByNewest } from "../newest-services.ts";
 import { runAddress, sessionAddress } from "../session-lookup.ts";
-import { newInput, responsesConversation } from "./conversation.ts";
+import { answerFormat, clientWishes, type RequestedWishes } from "./client-tools.ts";
+import { newInput, responsesConversation, withFormat } from "./conversation.ts";
 import { onOpenAiInvalid, problemResponse, runProblem } from "./errors.ts";
 import { abortRun, collectRun, type FollowedRun, findRun, streamRun, withRequestId } from "./follow-run.ts";
 import { type RequestSession, requestSession } from "./request-session.ts";
@@ -36,6 +37,8 @@ const createResponseRoute = createRoute({
     "Each message of the run is an item of the output. `reasoning.summary` adds the reasoning, and `x-isopod-tools: " +
       "show` the agent's own tool calls: as `mcp_call` items of the server `isopod`, with their output, which no " +
       "client tries to run.",
+    "`tools` and `text.format` are as in chat completions: a call of a tool of the client's is a `function_call` item, " +
+      "with which the response ends; its `function_call_output` goes on in the same session.",
     "With `background` the answer comes at once, `queued` or `in_progress`; `GET /v1/responses/{id}` has the result. " +
       "`instructions` are for the model of this run only.",
     "Accepted and ignored: `temperature`, `top_p`, `max_output_tokens`, `max_tool_calls`, `truncation`, `include`, " +
@@ -98,8 +101,11 @@ export const openAiResponsesRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onOp
 openAiResponsesRoutes.openapi(createResponseRoute, async (c) => {
   const body = c.req.valid("json");
   const session = await responseSession(c, body);
-  const conversation = newInput(responsesConversation(body), session.sessionKey !== undefined, "input");
-  const input = await runInput(c, session.agentId, conversation, thinkingLevel(body.reasoning?.effort));
+  const client = await checkedByNewest(c, (services) => clientWishes(responseWishes(body), services));
+  const said = withFormat(responsesConversation(body), client);
+  const conversation = newInput(said, session.sessionKey !== undefined, "input");
+  const thinking = thinkingLevel(body.reasoning?.effort);
+  const input = await runInput(c, session.agentId, conversation, { thinking, client });
   const expiryMs = body.store === false ? UNSTORED_EXPIRY_MS : STORED_EXPIRY_MS;
   const run = await startRun(c, { session, input, expiryMs, body });
   const { runId, accepted, isSingleRequest } = run;
@@ -151,6 +157,17 @@ openAiResponsesRoutes.openapi(deleteRoute, async (c) => {
   await callSession(c.env, await sessionAddress(c, sessionKey), (session) => session.remove());
   return c.json({ id, object: "response" as const, deleted: true as const }, 200);
 });
+
+function responseWishes({ tools, tool_choice: choice, text }: ResponsesRequest): RequestedWishes {
+  const format = text?.format;
+  return {
+    tools: tools ?? [],
+    nameParam: (index) => `tools[${index}].name`,
+    choice,
+    format: answerFormat(format?.type, format?.type === "json_schema" ? format : undefined),
+    formatParam: "text.format.schema",
+  };
+}
 
 /** The session of the response that `previous_response_id` names, else the one that the request chooses. */
 async function responseSession(c: Context<AppEnv>, body: ResponsesRequest): Promise<RequestSession> {

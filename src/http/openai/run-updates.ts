@@ -8,6 +8,7 @@ import {
   messageText,
   NO_USAGE,
   type StopReason,
+  type ToolCallPart,
   toolCalls,
   type Usage,
 } from "../../models/message.ts";
@@ -23,6 +24,8 @@ export type RunUpdate =
   | { kind: "message"; text: string; reasoning: string; stop: StopReason }
   | { kind: "call"; callId: string; tool: string; args: JsonObject }
   | { kind: "result"; callId: string; tool: string; args: JsonObject; text: string; isError: boolean }
+  /** The calls of the client's own tools with which the run has ended; `done` follows. */
+  | { kind: "called"; calls: readonly ToolCallPart[] }
   | FinalUpdate;
 
 /** The last update of an answer. */
@@ -54,14 +57,21 @@ export function finalUpdate({ status, error, usage = NO_USAGE }: RunView): Final
 /** Turns a run's events into updates. */
 export class RunUpdates {
   readonly #live: boolean;
+  readonly #onlyFinal: boolean;
+  /** The calls of the last message that have no result. */
+  #open: readonly ToolCallPart[] = [];
   readonly #text = new ResumableText("text");
   readonly #reasoning = new ResumableText("reasoning");
   readonly #calls = new Map<string, JsonObject>();
   #usage: Usage = NO_USAGE;
 
-  /** @param live whether a message's text comes in parts as the model writes it, not only once it is complete */
-  constructor(live: boolean) {
-    this.#live = live;
+  /**
+   * @param live whether a message's text comes in parts as the model writes it, not only once it is complete
+   * @param onlyFinal whether the text is that of the last message only, because it has a format; it is not live then
+   */
+  constructor(live: boolean, onlyFinal = false) {
+    this.#live = live && !onlyFinal;
+    this.#onlyFinal = onlyFinal;
   }
 
   /** The tokens of the messages so far. */
@@ -79,13 +89,17 @@ export class RunUpdates {
       case "lifecycle":
         if (event.phase === "start") return [];
         return event.phase === "end"
-          ? [{ kind: "done", usage: event.usage }]
+          ? [...this.#called(), { kind: "done", usage: event.usage }]
           : [{ kind: "failed", error: event.error, usage: this.#usage }];
       case "queue":
         return event.phase === "dropped" ? [{ kind: "failed", error: DROPPED, usage: this.#usage }] : [];
       default:
         return [];
     }
+  }
+
+  #called(): RunUpdate[] {
+    return this.#open.length === 0 ? [] : [{ kind: "called", calls: this.#open }];
   }
 
   #assistant(event: AssistantEvent): RunUpdate[] {
@@ -103,9 +117,10 @@ export class RunUpdates {
 
   #message(message: AssistantMessage): RunUpdate[] {
     if (message.inner) return [];
-    for (const { callId, args } of toolCalls(message)) this.#calls.set(callId, args);
+    this.#open = toolCalls(message);
+    for (const { callId, args } of this.#open) this.#calls.set(callId, args);
     this.#usage = addUsage(this.#usage, message.usage);
-    const text = messageText(message);
+    const text = this.#onlyFinal && this.#open.length > 0 ? "" : messageText(message);
     const reasoning = message.parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("");
     return [
       ...textUpdate("reasoning", this.#reasoning.finish(reasoning)),
@@ -122,6 +137,7 @@ export class RunUpdates {
       return [{ kind: "call", callId, tool, args }];
     }
     const { callId, tool, text, isError } = event.message;
+    this.#open = this.#open.filter((call) => call.callId !== callId);
     return [{ kind: "result", callId, tool, args: this.#calls.get(callId) ?? {}, text, isError }];
   }
 }

@@ -31,13 +31,6 @@ export function unsupported(why: string) {
     .optional();
 }
 
-/** Refuses tools of the caller's own, unless `tool_choice` is `none`. */
-export function noTools(ctx: z.RefinementCtx, param: string, tools: unknown, choice: unknown): void {
-  if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return;
-  const message = "the agent has its own tools and cannot call the caller's";
-  ctx.addIssue({ code: "custom", path: [param], message });
-}
-
 /** The thinking level of a reasoning effort; undefined where none is given. */
 export function thinkingLevel(effort: (typeof EFFORTS)[number] | null | undefined): ThinkingLevel | undefined {
   if (effort === undefined || effort === null) return undefined;
@@ -78,11 +71,11 @@ export function responsesOf<Schema extends z.ZodType>(schema: Schema, descriptio
       description: `${description}. The header \`X-Request-Id\` is the run's id.`,
       content: { "application/json": { schema }, "text/event-stream": { schema: z.string() } },
     },
-    400: { description: "The request is wrong, or asks for something unsupported", ...error },
+    400: { description: "The request is wrong, too long for the model, or asks for something unsupported", ...error },
     401: { description: "The token is missing or wrong", ...error },
     404: { description: "There is no such model", ...error },
     409: { description: "The run was stopped, or dropped in favour of another", ...error },
-    429: { description: "A budget is used up", ...error },
+    429: { description: "A budget is used up, or the model's provider limits the rate", ...error },
     502: { description: "The model did not answer", ...error },
     504: { description: "The run took too long", ...error },
   };

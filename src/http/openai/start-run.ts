@@ -3,7 +3,7 @@ import { agentOf } from "../../config/agents.ts";
 import { newRunId } from "../../config/session-ids.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import { callSession } from "../../session/api.ts";
-import type { RunInput } from "../../session-store/run.ts";
+import type { ClientWishes, RunInput } from "../../session-store/run.ts";
 import type { AcceptRequest } from "../../session-store/run-request.ts";
 import { requestInput } from "../../session-store/run-request.ts";
 import { listSessionApprovals } from "../../session-store/session-index.ts";
@@ -35,7 +35,7 @@ export async function runInput(
   c: Context<AppEnv>,
   agentId: string,
   input: NewInput,
-  thinking: ThinkingLevel | undefined,
+  { thinking, client }: { thinking: ThinkingLevel | undefined; client: ClientWishes | undefined },
 ): Promise<RunInput> {
   const model = c.req.header("x-isopod-model") ?? c.req.header("x-openclaw-model");
   const request = { message: input.text, ...(model && { model }), ...(thinking && { thinking }) };
@@ -47,6 +47,9 @@ export async function runInput(
     text: [input.text, ...kept.map(({ note }) => note)].filter((part) => part !== "").join("\n\n"),
     images: kept.flatMap(({ image }) => image ?? []),
     ...(input.extraContext !== undefined && { extraContext: input.extraContext }),
+    ...(client && { client }),
+    ...(input.results && { results: input.results }),
+    ...(input.replay && { replay: input.replay }),
   };
 }
 
@@ -125,6 +128,7 @@ async function acceptIn(
     runId: accepted.runId,
     events,
     blockingApprovals,
+    onlyFinal: input.client?.format !== undefined,
     accepted,
     isSingleRequest,
     isNew: accepted.runId === runId,

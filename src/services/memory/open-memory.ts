@@ -115,7 +115,12 @@ function storesOf(env: MemoryEnv, { agent, workspace, now, waitUntil }: OpenMemo
   return [files, transcripts];
 }
 
-function embeddersOf(settings: Agent["memorySearch"], env: MemoryEnv, deps: OpenMemoryDeps): Embedders {
+/** The embedders of memory settings. Cheap: nothing is called. */
+export function embeddersOf(
+  settings: Agent["memorySearch"],
+  env: Pick<MemoryEnv, "AI">,
+  deps: Pick<OpenMemoryDeps, "secret" | "host" | "parts" | "now">,
+): Embedders {
   const { secret, host, parts, now } = deps;
   return chooseEmbedders(settings, { secret, ai: env.AI, host, fetch, now, cooldowns: parts.cooldowns });
 }

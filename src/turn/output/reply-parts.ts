@@ -1,5 +1,6 @@
 import type { LoopEnd } from "../../agent/loop.ts";
 import { replyTexts } from "../../agent/reply.ts";
+import { refusalOf } from "../../agent/run-error.ts";
 import type { ReplyToMode, Target } from "../../channels/channel.ts";
 import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
 import type { OutboxPart } from "../../session-store/outbox.ts";
@@ -19,12 +20,13 @@ export function runResult(
   output: RunOutput,
 ): RunResult {
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
+  if (end.kind === "called") return { status: "ok", texts: [], leavesCalls: true };
   const { message } = end;
   const { error } = message;
   const texts = replyTexts(output.finalReply(message));
   const said = { message, texts, answering: output.answering(message), sentParts: output.sentParts };
   if (error === undefined) return { status: "ok", ...said };
-  return { status: "error", error: { code: "model_error", message: error.message }, ...said };
+  return { status: "error", error: { code: "model_error", message: error.message, ...refusalOf(error) }, ...said };
 }
 
 const BESIDE: Answering = { isFirst: false };
