@@ -35,7 +35,6 @@ class OfflineLab {
     throw new Error("the model goes on calling tools");
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: arguments of four tools, as a test reads them
   private run(callId: string, tool: string, args: any): Message {
     const failed = (text: string) => toolSaid(callId, tool, text, true);
     const done = (text: string) => toolSaid(callId, tool, text);

@@ -15,7 +15,6 @@ interface Said {
   output: number | undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: recorded JSON of several providers, read by hand
 type Recorded = any;
 
 const folder = `${inject("modelServer")}/fixtures/model-streams`;

@@ -7,7 +7,6 @@ import { inHostDialect, openaiCompletions } from "../../src/models/openai-comple
 import { openaiResponses } from "../../src/models/openai-responses.ts";
 import { asking, eventsOf, type Lab, modelSaid, openLab, replyOf, toolSaid, userSays } from "../contracts/model-lab.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: a request's body, as a provider would read it
 type Body = any;
 
 function modelAt(lab: Lab, format: WireFormat, modelId: string, more: Partial<WireOptions> = {}): Model {
