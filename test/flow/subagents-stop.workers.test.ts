@@ -194,7 +194,7 @@ test("a session whose sub-agents cannot be reached is deleted once they can", as
   isDown = false;
   await waitFor(async () => {
     await ring(parent);
-    return (await statusOf(childRunId)) === "aborted";
+    return (await call("GET", `/v1/runs/${childRunId}`)).status === 404;
   });
   restore();
   await waitFor(async () => (await call("DELETE", `/v1/sessions/${parent}`)).status === 404);
