@@ -1,6 +1,7 @@
 import { log } from "../lib/log.ts";
 import { sleep } from "../lib/sleep.ts";
 import type { Candidate } from "../models/candidates.ts";
+import { explained } from "../models/error-advice.ts";
 import { type AssistantMessage, type Message, type ModelError, NO_USAGE } from "../models/message.ts";
 import type { Model } from "../models/model.ts";
 import { ask } from "./ask.ts";
@@ -32,7 +33,7 @@ export async function answer(
   restarted: () => Message[] = () => messages,
 ): Promise<AssistantMessage> {
   const { failover } = loop;
-  if (failover === undefined) return ask(loop, messages, signal);
+  if (failover === undefined) return withAdvice(await ask(loop, messages, signal), loop.model);
   let state = beginFailover(withLoopModel(loop, failover), await failover.cooldowns(), failover.deadline);
   let choice = chooseCandidate(state, loop.now());
   let attempt = 1;
@@ -65,7 +66,7 @@ export async function answer(
     };
     const move = moveAfter(failed, state, { ...failover.retry, chance: failover.chance() }, now);
     logFailover(failed, move);
-    if (move.kind === "give up") return reply;
+    if (move.kind === "give up") return withAdvice(reply, candidate.model);
     if (move.kind === "again") {
       choice = { kind: "ask", candidate, afterMs: move.afterMs };
       attempt++;
@@ -77,7 +78,12 @@ export async function answer(
       attempt = 1;
     }
   }
-  return broken ?? emptyReply(loop, loop.model, { stop: "error", error: noModelAvailable(state, loop.now()) });
+  const error = noModelAvailable(state, loop.now());
+  return broken === undefined ? emptyReply(loop, loop.model, { stop: "error", error }) : { ...broken, error };
+}
+
+function withAdvice(reply: AssistantMessage, model: Model): AssistantMessage {
+  return reply.error === undefined ? reply : { ...reply, error: explained(reply.error, model) };
 }
 
 /** The loop with another model and the system prompt made for it. */

@@ -1,6 +1,7 @@
 import { backoffMs, withJitter } from "../lib/backoff.ts";
 import { head } from "../lib/text.ts";
 import type { Candidate } from "../models/candidates.ts";
+import { explained } from "../models/error-advice.ts";
 import type { ModelError } from "../models/message.ts";
 import { providerIn } from "../models/profiles.ts";
 
@@ -11,6 +12,8 @@ const COOLDOWNS_MS = [1, 5, 25, 60].map((minutes) => minutes * MINUTE_MS);
 const LONGEST_COOLDOWN_MS = 24 * 60 * MINUTE_MS;
 /** A rate limit that ends this soon is waited for if no other candidate is available. */
 const SHORT_LIMIT_MS = 10_000;
+/** The same where the provider itself said when it ends, as long as the run has the time. */
+const LONGEST_ASKED_WAIT_MS = 10 * MINUTE_MS;
 /** The longest pause before any other retry. */
 const LONGEST_WAIT_MS = 30_000;
 /** A call that took this long to fail is not repeated where another model can be asked: it would have no time left. */
@@ -133,8 +136,9 @@ export function moveAfter(failed: FailedAttempt, state: FailoverState, retry: Re
     case "billing":
       return { kind: "leave", refusal: error.kind };
     case "rate_limit": {
+      const longestMs = error.retryAfterMs === undefined ? SHORT_LIMIT_MS : LONGEST_ASKED_WAIT_MS;
       const repeated = isLastCandidate(failed, state, now)
-        ? retryMove(failed, state, retry, SHORT_LIMIT_MS, now)
+        ? retryMove(failed, state, retry, longestMs, now)
         : undefined;
       return repeated ?? { kind: "leave", refusal: error.kind };
     }
@@ -250,16 +254,17 @@ const MAX_CHARS = 2000;
  */
 export function noModelAvailable({ candidates, failures, cooldowns }: FailoverState, now: number): ModelError {
   const last = [...failures.values()].at(-1);
-  if (last !== undefined && candidates.length === 1) return last;
+  const [first] = candidates;
+  if (last !== undefined && first !== undefined && candidates.length === 1) return explained(last, first.model);
   const reasons = new Map<string, string>();
   for (const candidate of candidates) {
     const { ref } = candidate.model;
     const error = failures.get(candidate);
-    if (error !== undefined) reasons.set(ref, `${ref} failed (${kindText(error.kind)}): ${error.message}`);
+    if (error !== undefined) reasons.set(ref, `${ref}: ${explained(error, candidate.model).message}`);
     else if (cooldownEndsAt(candidate, cooldowns) > 0 && !reasons.has(ref))
-      reasons.set(ref, `${ref} ${cooldownText(candidate, cooldowns)}`);
+      reasons.set(ref, `${ref}: ${cooldownText(candidate, cooldowns)}`);
   }
-  const message = head(`No model can answer now. ${[...reasons.values()].join("; ")}`, MAX_CHARS);
+  const message = head(["No model can answer now.", ...reasons.values()].join("\n- "), MAX_CHARS);
   const kind = last?.kind ?? longestCooldownKind(candidates, cooldowns);
   if (kind !== "rate_limit") return { kind, message };
   const ends = candidates.map((candidate) => cooldownEndsAt(candidate, cooldowns)).filter((until) => until > now);
@@ -269,15 +274,12 @@ export function noModelAvailable({ candidates, failures, cooldowns }: FailoverSt
 
 function cooldownText(candidate: Candidate, cooldowns: Cooldowns): string {
   const until = new Date(cooldownEndsAt(candidate, cooldowns)).toISOString();
-  return `is in cooldown until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC (${kindText(longestCooldownKind([candidate], cooldowns))})`;
+  const why = longestCooldownKind([candidate], cooldowns).replace("_", " ");
+  return `It is in cooldown until ${until.slice(0, 10)} ${until.slice(11, 16)} UTC (${why}).`;
 }
 
 /** The reason of the cooldown that ends last. */
 function longestCooldownKind(candidates: readonly Candidate[], cooldowns: Cooldowns): ModelError["kind"] {
   const known = candidates.flatMap(cooldownNames).flatMap((name) => cooldowns.get(name) ?? []);
   return known.toSorted((a, b) => b.until - a.until).at(0)?.kind ?? "other";
-}
-
-function kindText(kind: ModelError["kind"]): string {
-  return kind.replace("_", " ");
 }

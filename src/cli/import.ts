@@ -23,6 +23,7 @@ reads standard input.
   --agent <id>         The agent whose workspace it becomes (default: the default agent)
   --overwrite          Replace existing files; without it, only unchanged seeded files are
                        replaced. Replaced files are kept for 30 days
+  --merge              Add the text of MEMORY.md, USER.md and memory/ below what is there
   --url <address>      Address of Isopod (default: ISOPOD_URL, else http://127.0.0.1:8787)
   --token <token>      Its access token (default: ISOPOD_TOKEN)
   --vars <file>        File with ISOPOD_TOKEN and ISOPOD_URL (default: .dev.vars)
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
       workspace: { type: "string" },
       agent: { type: "string" },
       overwrite: { type: "boolean", default: false },
+      merge: { type: "boolean", default: false },
       url: { type: "string" },
       token: { type: "string" },
       vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
@@ -51,9 +53,10 @@ async function main(): Promise<void> {
   const isDry = values["dry-run"];
   if (file !== undefined) await importFile(server, file, { isDry, isVerbose: values.verbose });
   if (values.workspace === undefined) return;
-  const { agent, overwrite } = values;
+  const { agent, overwrite, merge } = values;
   const note = (line: string) => console.log(line);
-  await uploadWorkspace(server, values.workspace, { agentId: agent, overwrite, isDry, note });
+  const isWhole = await uploadWorkspace(server, values.workspace, { agentId: agent, overwrite, merge, isDry, note });
+  if (!isWhole) process.exitCode = 1;
 }
 
 async function importFile(server: Server, file: string, how: { isDry: boolean; isVerbose: boolean }): Promise<void> {

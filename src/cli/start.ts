@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
 import { type Caller, isCaller } from "../client/wire.ts";
 import type { LocalWorker, LocalWorkerDeps } from "./local-worker.ts";
+import { lockState } from "./lock-state.ts";
 import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { makePrivateFolder } from "./private-folder.ts";
@@ -22,6 +23,12 @@ const USAGE = `Usage: npm start -- [options]
   --verbose            Show everything that the Worker logs, not only errors
   --help               Show this`;
 
+interface Values {
+  "persist-to": string;
+  vars: string;
+  verbose: boolean;
+}
+
 /** Starts Isopod on this machine and stays until Ctrl-C. */
 async function start(): Promise<void> {
   const { values } = parseArgs({
@@ -39,10 +46,23 @@ async function start(): Promise<void> {
 
   requirePackages(ROOT);
   const token = await ensureToken(values.vars);
-  const server: Server = { url: `http://127.0.0.1:${port}`, token };
+  const server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);
   await makePrivateFolder(values["persist-to"]);
-  await migrate(ROOT, values["persist-to"]);
+  const lock = await lockState(values["persist-to"], port, (other) =>
+    isIsopod({ url: `http://127.0.0.1:${other}`, token }),
+  );
+  try {
+    await run(server, values, port);
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Runs the Worker over the state folder until a signal. */
+async function run(server: Required<Server>, values: Values, port: number): Promise<void> {
+  const note = await migrate(ROOT, values["persist-to"]);
+  if (note !== undefined) console.error(note);
   const interrupted = interruption();
   const worker = await startWorker(server, {
     root: ROOT,
@@ -55,7 +75,7 @@ async function start(): Promise<void> {
   try {
     const me = await Promise.race([ready(server), interrupted]);
     if (me === undefined) return;
-    console.log(welcome(server.url, token, me.model));
+    console.log(welcome(server.url, server.token, me.model));
     await interrupted;
   } finally {
     await worker.stop();

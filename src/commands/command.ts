@@ -16,7 +16,7 @@ import type { ActivationPort, PairingPort } from "./channel-access-port.ts";
 import type { SessionStatus } from "./session-status.ts";
 
 /** A slash command: an instruction from an owner to the session, not to the agent. */
-export type Command = ImmediateCommand | QueuedCommand | ResetCommand;
+export type Command = ImmediateCommand | QueuedCommand | ResetCommand | RetryCommand;
 
 interface CommandHead {
   /** What comes after the slash. */
@@ -55,6 +55,11 @@ export interface QueuedCommand extends CommandHead {
 /** Stops the current run and starts a new conversation, ahead of waiting runs; its own run is the first turn. */
 export interface ResetCommand extends CommandHead {
   readonly kind: "reset";
+}
+
+/** Waits for its turn, and is a turn of the agent that adds no message: it answers what is unanswered. */
+export interface RetryCommand extends CommandHead {
+  readonly kind: "retry";
 }
 
 /** What immediate commands may do to their session. */

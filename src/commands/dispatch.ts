@@ -164,6 +164,7 @@ export function intake(input: RunInput, skills: () => SkillSet): Intake {
   if (typed === undefined || isMessage(typed)) return { kind: "run", input: asMessage(input, skills) };
   const { command, args } = typed;
   if (command.kind === "immediate") return { kind: "immediate", command, args, input };
+  if (command.kind === "retry") return { kind: "run", input: { ...input, origin: { kind: "retry" } } };
   const kind = command.kind === "reset" ? command.kind : "command";
   return { kind: "run", input: { ...input, origin: { kind, name: command.name, args } } };
 }
@@ -239,6 +240,7 @@ export function runQueuedCommandHooks(
 ): void {
   const { origin } = input;
   if (origin?.kind === "command" || origin?.kind === "reset") runCommandHooks(run, input, origin, hooks);
+  if (origin?.kind === "retry") runCommandHooks(run, input, { name: origin.kind, args: "" }, hooks);
 }
 
 /** Runs the `command` hooks of a command, in the commit that records it. */

@@ -6,6 +6,7 @@ import { model } from "./model.ts";
 import { reasoning, think, usage, verbose } from "./preference-commands.ts";
 import { queue } from "./queue.ts";
 import { newConversation, reset } from "./reset.ts";
+import { retry } from "./retry.ts";
 import { approvals, approve, resendCommand, stop } from "./run-control.ts";
 import { budget, status } from "./status.ts";
 import { subagents, subagentsLog } from "./subagents.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   reset,
   compact,
   stop,
+  retry,
   approve,
   approvals,
   resendCommand,

@@ -5,6 +5,7 @@ export const COMMAND_NAMES = [
   "reset",
   "compact",
   "stop",
+  "retry",
   "approve",
   "approvals",
   "resend",

@@ -5,6 +5,7 @@ export type OriginKind =
   | "person"
   | "command"
   | "reset"
+  | "retry"
   | "announcement"
   | "spawn"
   | "nested"
@@ -72,6 +73,8 @@ export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   },
   /** `/new` or `/reset`: the first turn of a new conversation. */
   reset: { ...MESSAGE, principal: "owner", queueClass: "reset", startsByTime: false },
+  /** `/retry`: a turn with the rights of whom it answers. */
+  retry: { ...MESSAGE, queueClass: "command", startsByTime: false, isForModels: false },
   /** The end of a sub-agent, announced to the session that started it. */
   announcement: { ...SYSTEM_MESSAGE, queueClass: "announcement" },
   /** The task of a sub-agent, or more of it. */

@@ -1,7 +1,11 @@
 import { budgetScopes } from "../budgets/budget-caps.ts";
 import { type Agent, agentIds, agentOf, modelAliases, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
+import type { Candidate } from "../models/candidates.ts";
+import { isLocalServer } from "../models/local-server.ts";
+import type { ModelAccess } from "../models/model.ts";
 import { OFFLINE_REF } from "../models/offline.ts";
+import { providerIn } from "../models/profiles.ts";
 import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -54,8 +58,9 @@ function examineModel(
   { id, by, isRequired }: { id: string; by: string; isRequired: boolean },
 ): Check[] {
   const head = { id, area: "models" } as const;
+  let candidates: readonly Candidate[];
   try {
-    services.candidates([ref]);
+    candidates = services.candidates([ref]);
   } catch (error) {
     if (!(error instanceof IsopodError)) throw error;
     const status = isRequired ? "fail" : "warn";
@@ -66,7 +71,23 @@ function examineModel(
     const message = `${by} the built-in offline model, which answers by fixed rules.`;
     return [{ ...head, status: "warn", message, fix: "Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or ISOPOD_MODEL." }];
   }
+  const keyless = candidates
+    .map(({ model }) => model.access)
+    .find((access) => access !== undefined && lacksKey(access));
+  if (keyless !== undefined) {
+    const { baseUrl, keyName } = keyless;
+    const provider = providerIn(ref);
+    const unset = keyName === undefined ? "" : `: ${keyName} is not set`;
+    const message = `${by} ${ref}, and no key is sent to ${baseUrl}${unset}.`;
+    const fix = `Set ${keyName ?? `a key, and name it in models.providers.${provider}.apiKey`}, if the server wants one.`;
+    return [{ ...head, status: "warn", message, fix, path: `models.providers.${provider}.apiKey` }];
+  }
   return [{ ...head, status: "ok", message: `${by} ${ref}.` }];
+}
+
+/** Whether requests carry no key where one is named, or the server is not one of the owner's own. */
+function lacksKey({ baseUrl, keyName, isKeySent }: ModelAccess): boolean {
+  return !isKeySent && (keyName !== undefined || !isLocalServer(baseUrl));
 }
 
 /** Where money is capped, a model without a price is never called. */

@@ -48,11 +48,16 @@ configImportRoutes.openapi(importRoute, async (c) => {
   const change = { dryRun, note, author: "import" };
   let replaced: string[] = [];
   const { revision, stored } = await storeChange(c, change, (before) => {
+    const takesNothing = Object.keys(imported.document).length === 0;
+    if (takesNothing && dryRun === "false") throw new IsopodError("invalid_request", NOTHING, NOTHING_HINT);
     replaced = replacedPaths(before, imported.document);
     return imported.document;
   });
   return c.json({ revision, stored, ...imported, replaced }, 200);
 });
+
+const NOTHING = "Nothing in this document can be taken over, so the configuration stays as it is.";
+const NOTHING_HINT = "Send an openclaw.json; dryRun=true shows what becomes of each of its values.";
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { address, headers, secretRef } from "../config/secret-ref.ts";
+import { BUILT_IN_PROVIDERS, WIRE_FORMAT_NAMES } from "./providers.ts";
 
 const model = z.strictObject({
   id: z.string().min(1).describe("The model's name at this provider."),
@@ -32,17 +33,30 @@ const model = z.strictObject({
 
 const provider = z.strictObject({
   baseUrl: address.describe("The base URL of its API, with the version: https://api.example.com/v1."),
-  api: z.enum(["openai-completions", "openai-responses", "anthropic-messages"]).describe("Its wire format."),
-  apiKey: secretRef.optional().describe("Its API key; absent if it needs none."),
+  api: z
+    .enum(WIRE_FORMAT_NAMES)
+    .optional()
+    .describe("Its wire format; a built-in provider at another address has its usual one."),
+  apiKey: secretRef
+    .optional()
+    .describe("Its API key; absent if it needs none. A built-in provider at another address gets its usual one."),
   headers: headers.default({}).describe("Headers sent with every request; a secret value is given by its name."),
   models: z.array(model).default([]).describe("Details of its models; other models may be used as well."),
 });
+
+const NO_FORMAT = `name its wire format: ${WIRE_FORMAT_NAMES.join(", ")}`;
 
 /** The configuration's `models`. */
 export const modelsConfig = z
   .strictObject({
     providers: z
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "use lower-case letters, digits, - and _"), provider)
+      .superRefine((given, context) => {
+        for (const [name, { api }] of Object.entries(given)) {
+          if (api !== undefined || Object.hasOwn(BUILT_IN_PROVIDERS, name)) continue;
+          context.addIssue({ code: "custom", path: [name, "api"], message: NO_FORMAT });
+        }
+      })
       .default({})
       .describe("Model providers by name, besides the built-in ones; one with a built-in name replaces it."),
     retry: z

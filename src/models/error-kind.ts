@@ -95,7 +95,7 @@ const TOO_LONG = anyOf(
 const LONG_STRING = /string too long[^\n]*maximum length \d{5}/;
 
 /** Limits that a shorter conversation would not meet either. */
-const OTHER_LIMIT = /\b(?:image|file|attachment|document|audio)s?\b|string too long/;
+const OTHER_LIMIT = /\b(?:image|file|attachment|document|audio|upload)s?\b|string too long/;
 
 /** The requested output is too long, whatever the input. */
 const OUTPUT_LIMIT =

@@ -43,10 +43,13 @@ function plainWords(messages: readonly string[]): string {
     .toLowerCase();
 }
 
-/** The status that a text names: at its start, or after a word that announces one; never a bare number. */
+/**
+ * The status that a text names: at its start and alone or before a word of failures, or after a word that announces
+ * one; never a bare number, as in "402 items found".
+ */
 function statusIn(words: string): number | undefined {
   const named =
-    /^([45]\d\d)\b|\b(?:status(?: code)?|http(?:\/\d(?:\.\d)?)?|code|error|got an?|received an?|returned)\b[:=( ]{1,3}([45]\d\d)\b/m.exec(
+    /^([45]\d\d)(?=$|\s*[^\w\s]|\s+(?:bad|conflict|error|forbidden|gateway|gone|internal|invalid|method|no|not|overloaded|payment|rate|request|server|service|status|too|un\w+)\b)|\b(?:status(?: code)?|http(?:\/\d(?:\.\d)?)?|code|error|got an?|received an?|returned)\b[:=( ]{1,3}([45]\d\d)\b/m.exec(
       words,
     );
   const digits = named?.[1] ?? named?.[2];

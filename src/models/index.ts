@@ -3,15 +3,16 @@ import type { WireFormat } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import type { ProviderConfig } from "./config.ts";
 import { modelLimits } from "./limits.ts";
+import { isLocalServer } from "./local-server.ts";
 import type { Model, ModelResolver } from "./model.ts";
 import { OFFLINE_REF, offlineModel } from "./offline.ts";
 import { openaiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { type AuthConfig, profilesWithKey, providerIn, providerProfiles } from "./profiles.ts";
-import { BUILT_IN_PROVIDERS } from "./providers.ts";
+import { BUILT_IN_PROVIDERS, type WireFormatName } from "./providers.ts";
 
 /** The wire formats by name. `offline` has no wire format and is resolved separately. */
-const WIRE_FORMATS: Readonly<Record<ProviderConfig["api"], WireFormat>> = {
+const WIRE_FORMATS: Readonly<Record<WireFormatName, WireFormat>> = {
   "openai-completions": openaiCompletions,
   "openai-responses": openaiResponses,
   "anthropic-messages": anthropicMessages,
@@ -71,11 +72,14 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
   const provider = requireProvider(name, sources);
   const configured = provider.models.find(({ id }) => id === modelId);
   const limits = modelLimits(modelId);
-  const model = WIRE_FORMATS[provider.api]({
+  const key = keyOf(name, provider, profile, sources);
+  const isKeySent = key?.value !== undefined || sendsSecretHeader(provider);
+  const api = provider.api ?? BUILT_IN_PROVIDERS[name]?.api ?? "openai-completions";
+  const model = WIRE_FORMATS[api]({
     ref,
     modelId,
     baseUrl: provider.baseUrl,
-    apiKey: apiKey(name, provider, profile, sources),
+    apiKey: key?.value,
     headers: resolveHeaders(name, provider, sources),
     contextWindow: configured?.contextWindow ?? limits.contextWindow,
     maxOutputTokens: configured?.maxTokens ?? limits.maxOutputTokens,
@@ -86,6 +90,7 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
   const isTagged = configured?.reasoningFormat === "tagged" || (!configured?.reasoningFormat && TAGGING.has(name));
   return {
     ...model,
+    access: { baseUrl: provider.baseUrl, isKeySent, ...(key !== undefined && { keyName: key.name }) },
     ...(isTagged && { tagsReasoning: true }),
     ...(configured?.cost !== undefined && { price: configured.cost }),
   };
@@ -117,14 +122,33 @@ function customProvider({ secret }: ModelSources): ProviderConfig {
   return { baseUrl, api: "openai-completions", headers: {}, models: [], ...key };
 }
 
-/** The key of the profile; without one, of the first profile that has a key, else the provider's own. */
-function apiKey(name: string, provider: ProviderConfig, profile: string | undefined, sources: ModelSources) {
-  const { auth } = sources;
+/**
+ * The key of the profile; without one, of the first profile that has a key, else the provider's own, and of a built-in
+ * provider at another address its usual one. A server of one's own, or at such an address, is asked without a key that
+ * is not set.
+ * @returns the variable, and its value where it is set; undefined where no key is named
+ */
+function keyOf(
+  name: string,
+  provider: ProviderConfig,
+  profile: string | undefined,
+  sources: ModelSources,
+): { name: string; value?: string } | undefined {
+  const { auth, secret } = sources;
   const inUse = profile ?? profilesWithKey(name, sources)[0];
   const missing = provider.apiKey === undefined ? providerProfiles(name, auth)[0] : undefined;
   const chosen = inUse ?? missing;
   const key = chosen === undefined ? provider.apiKey : auth.profiles[chosen]?.apiKey;
-  return key && requireSecret(key.id, name, sources);
+  const usual = key === undefined && !sendsSecretHeader(provider) ? BUILT_IN_PROVIDERS[name]?.apiKey : undefined;
+  const id = key?.id ?? usual?.id;
+  if (id === undefined) return undefined;
+  const isOptional = usual !== undefined || isLocalServer(provider.baseUrl);
+  const value = isOptional ? secret(id) : requireSecret(id, name, sources);
+  return { name: id, ...(value !== undefined && value !== "" && { value }) };
+}
+
+function sendsSecretHeader({ headers }: ProviderConfig): boolean {
+  return Object.values(headers).some((value) => typeof value !== "string");
 }
 
 function resolveHeaders(name: string, provider: ProviderConfig, sources: ModelSources): Record<string, string> {

@@ -30,6 +30,8 @@ export interface UserMessage extends MessageHead {
   labels?: readonly Label[];
   /** Set if it did not address the agent: how many such messages in a row models are shown, the last ones. */
   overheard?: number;
+  /** Set if it has the message before it answered again: models do not see the answer that failed. */
+  retries?: true;
   /** The run that brought the message, if it joined another one. */
   fromRunId?: string;
   /** The offset of a command that an owner typed; it may invoke a skill. */

@@ -28,7 +28,18 @@ export interface Model {
   readonly tagsReasoning?: boolean;
   /** True if it asks nobody, so that its answers cost no tokens. */
   readonly isFree?: boolean;
+  /** Where and with which key it is asked; absent if it asks nobody. */
+  readonly access?: ModelAccess;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** Where a model is asked, and with which key. */
+export interface ModelAccess {
+  baseUrl: string;
+  /** The variable that its key is looked for in; absent if none is named. */
+  keyName?: string;
+  /** Whether requests carry a key, or a header that stands for one. */
+  isKeySent: boolean;
 }
 
 /** Whether a model at this thinking level is asked to put reasoning and visible text into tags. */

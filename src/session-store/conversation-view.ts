@@ -105,9 +105,13 @@ function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionR
   let left = maxBytes;
   let toRead = MAX_READ_BYTES;
   let isCut = false;
+  let isRetried = false;
   for (const row of newestFirst(store, summary?.keptSeq ?? extent.contextSeq)) {
     toRead -= row.bytes;
     const { message } = row;
+    isRetried ||= message.role === "user" && message.retries === true;
+    if (isRetried && hasFailed(message)) continue;
+    isRetried &&= message.aside === true;
     if (message.aside || (message.inner && row.seq < innerFrom)) continue;
     const shown = row.seq < extent.prunedSeq && pruning !== undefined ? shortenedRow(row, pruning) : row;
     left -= shown.bytes;
@@ -120,6 +124,11 @@ function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionR
   }
   const isFull = isCut || left < (1 - FULL_SHARE) * maxBytes || found.length > FULL_SHARE * MAX_CONTEXT_MESSAGES;
   return { newest: found.reverse(), isFull };
+}
+
+/** Whether an answer did not come to its end. */
+function hasFailed(message: Message): boolean {
+  return message.role === "assistant" && (message.error !== undefined || message.stop === "aborted");
 }
 
 /** Whether a model refused a request for its size and answered nothing else. */

@@ -36,6 +36,7 @@ export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: Stor
     ...(input.labels && { labels: input.labels }),
     ...(said && { said: { ...said, at: acceptedAt } }),
     ...(said && wordsAt > 0 && { wordsAt }),
+    ...(input.origin?.kind === "retry" && { retries: true as const }),
     ...(input.origin?.kind === "overheard" && { overheard: input.origin.limit }),
     ...(fromRunId !== undefined && { fromRunId }),
     ...(isTypedCommand(input) && { commandAt: wordsAt }),

@@ -76,6 +76,8 @@ export type RunOrigin =
   | { kind: "command"; name: string; args: string }
   /** A command that begins a new conversation; the run is its first turn. */
   | { kind: "reset"; name: string; args: string }
+  /** `/retry`: the last message is answered again. */
+  | { kind: "retry" }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
   /** The task of a sub-agent, or a later message from its parent; `people` is where people wait for the result. */

@@ -5,6 +5,7 @@ import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
 import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import type { Message } from "../models/message.ts";
 import { messageLabels } from "../models/view-labels.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import type { Suspicion } from "../security/from-outside.ts";
@@ -12,7 +13,7 @@ import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, listWorkspaceRoot, listWorkspaceRootAhead, type Services } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
-import { userMessage } from "../session-store/messages.ts";
+import { commandAnswer, userMessage } from "../session-store/messages.ts";
 import type { RunInput, RunStart } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
@@ -60,6 +61,17 @@ export interface TurnRunnerDeps extends SubagentsDeps {
   extraTools(): readonly AnyTool[];
   /** Keeps the object alive for work that no caller awaits. */
   waitUntil(promise: Promise<unknown>): void;
+}
+
+function nothingToRetry(): RunResult {
+  const text = "There is nothing to try again: the last message has its whole answer.";
+  return { status: "ok", message: commandAnswer(text, Date.now()), texts: [text] };
+}
+
+/** Whether the last thing that was said waits for the agent. */
+function isUnanswered(messages: readonly Message[]): boolean {
+  const last = messages.at(-1);
+  return last !== undefined && last.role !== "assistant";
 }
 
 /** What was requested before the run was stored. None of its promises rejects. */
@@ -151,6 +163,7 @@ export class TurnRunner {
       if (origin?.kind === "command") return await runQueued(origin, queuedPort(run, this.#deps), run.signal);
       if (origin?.kind === "overheard") return { status: "ok", texts: [] };
       if (origin?.kind === "delivery") return noteResult(origin, Date.now());
+      if (origin?.kind === "retry" && !isUnanswered(run.journal.context())) return nothingToRetry();
       const listing = prefetched?.listing?.services === services ? prefetched.listing.entries : undefined;
       return await this.#turn(run, turnContextOf(run, this.#deps.session(), services), listing);
     } finally {

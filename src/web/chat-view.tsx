@@ -71,6 +71,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         onEdit={(key) => write(joinTexts(text, chat.takeBack(key)))}
         onDecide={(approvalId, decision) => chat.decide(approvalId, decision)}
         onShowPrompt={(runId) => setPromptTarget({ runId })}
+        onRetry={() => chat.send("/retry")}
         after={(isEmpty) =>
           !dismissed && <FirstSteps model={me.model} open={isEmpty} onDismiss={dismiss} onSuggest={write} />
         }

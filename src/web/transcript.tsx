@@ -23,12 +23,14 @@ export interface TranscriptProps {
   onDecide(approvalId: string, decision: Decision): void;
   /** Called to show the prompt of a run. */
   onShowPrompt(runId: string): void;
+  /** Called to have the last message answered again. */
+  onRetry(): void;
   /** Renders what follows the messages. */
   after(isEmpty: boolean): ComponentChildren;
 }
 
 /** The messages, oldest first. While the reader is at the end, it scrolls along. */
-export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, after }: TranscriptProps) {
+export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, onRetry, after }: TranscriptProps) {
   const { conversation, pending, opened } = state;
   const turns = useMemo(() => groupTurns(conversation), [conversation]);
   const { scroller, atEnd, onScroll, toEnd } = useReadingPlace(state, onOlder);
@@ -44,8 +46,15 @@ export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, aft
           </button>
         )}
         {isEmpty && <p class="greeting">{texts.greeting}</p>}
-        {turns.map((turn) => (
-          <SteadyTurn key={turn.key} turn={turn} live={conversation} onDecide={onDecide} onShowPrompt={onShowPrompt} />
+        {turns.map((turn, at) => (
+          <SteadyTurn
+            key={turn.key}
+            turn={turn}
+            live={conversation}
+            onDecide={onDecide}
+            onShowPrompt={onShowPrompt}
+            {...(at === turns.length - 1 && waiting.length === 0 && { onRetry })}
+          />
         ))}
         {waiting.map((message) => (
           <PendingView key={message.idempotencyKey} message={message} lost={state.link === "lost"} onEdit={onEdit} />
@@ -63,11 +72,11 @@ export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, aft
 }
 
 /** A turn that is rendered again only when it changed; turns only grow. */
-function SteadyTurn({ turn, live, onDecide, onShowPrompt }: TurnViewProps) {
+function SteadyTurn({ turn, live, ...actions }: TurnViewProps) {
   const { progress, approvals } = turn.run?.state === "active" ? live : NOTHING_LIVE;
   return useMemo(
-    () => <TurnView turn={turn} live={{ progress, approvals }} onDecide={onDecide} onShowPrompt={onShowPrompt} />,
-    [turn.key, turn.messages.length, turn.draft, turn.run, progress, approvals],
+    () => <TurnView turn={turn} live={{ progress, approvals }} {...actions} />,
+    [turn.key, turn.messages.length, turn.draft, turn.run, progress, approvals, actions.onRetry === undefined],
   );
 }
 

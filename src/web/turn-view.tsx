@@ -19,10 +19,12 @@ export interface TurnViewProps {
   onDecide(approvalId: string, decision: Decision): void;
   /** Called to show the prompt of a run. */
   onShowPrompt(runId: string): void;
+  /** Called to have its message answered again; absent where another turn follows. */
+  onRetry?(): void;
 }
 
 /** The messages, reasoning and tool calls of a turn. */
-export function TurnView({ turn, live, onDecide, onShowPrompt }: TurnViewProps) {
+export function TurnView({ turn, live, onDecide, onShowPrompt, onRetry }: TurnViewProps) {
   const blocks = turnBlocks(turn, live);
   const trouble = turnProblem(turn);
   const isWaiting = turn.run?.state === "active" && !showsActivity(blocks.at(-1));
@@ -37,7 +39,7 @@ export function TurnView({ turn, live, onDecide, onShowPrompt }: TurnViewProps) 
           <span class="unseen">{texts.working}</span>
         </p>
       )}
-      {trouble && <TurnProblemView trouble={trouble} />}
+      {trouble && <TurnProblemView trouble={trouble} {...(onRetry && { onRetry })} />}
     </article>
   );
 }
@@ -102,12 +104,26 @@ function SystemNote({ text }: { text: string }) {
   );
 }
 
-function TurnProblemView({ trouble }: { trouble: TurnProblem }) {
-  if (trouble.type !== "error") return <p class="trouble mild">{texts[trouble.type]}</p>;
+function TurnProblemView({ trouble, onRetry }: { trouble: TurnProblem; onRetry?(): void }) {
+  const retry = onRetry && (
+    <button type="button" class="choice" onClick={onRetry}>
+      {texts.retry}
+    </button>
+  );
+  if (trouble.type !== "error") {
+    return (
+      <p class="trouble mild">
+        {texts[trouble.type]} {trouble.type === "aborted" && retry}
+      </p>
+    );
+  }
   return (
-    <p class="trouble" role="alert">
-      {texts.failed} {trouble.message || texts.unknownError}
-    </p>
+    <>
+      <p class="trouble" role="alert">
+        {texts.failed} {trouble.message || texts.unknownError}
+      </p>
+      {retry}
+    </>
   );
 }
 

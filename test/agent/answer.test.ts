@@ -81,7 +81,11 @@ test("if all candidates fail, the reply of the configured model names each error
   const { reply } = lab({ "a/1": ["billing"], "b/2": ["timeout"] });
   const { stop, model, error } = await reply();
   expect({ stop, model }).toEqual({ stop: "error", model: "a/1" });
-  expect(error?.message).toBe("No model can answer now. a/1 failed (billing): billing; b/2 failed (timeout): timeout");
+  expect(error?.message.split("\n")).toEqual([
+    "No model can answer now.",
+    expect.stringMatching(/^- a\/1: a has no credit left .*: billing\./),
+    expect.stringMatching(/^- b\/2: b gave no whole answer: timeout\./),
+  ]);
 });
 
 test("a loop's model that is no candidate is asked before them", async () => {

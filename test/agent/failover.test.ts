@@ -132,8 +132,14 @@ describe("after a failed model call", () => {
       again(10_000),
     ],
     [
-      "a long rate limit of the only candidate is a cooldown",
-      { kind: "rate_limit", retryAfterMs: 10_001 },
+      "a rate limit of the only candidate is waited for as long as the provider asks",
+      { kind: "rate_limit", retryAfterMs: 20_000 },
+      alone,
+      again(20_000),
+    ],
+    [
+      "a rate limit of over ten minutes is a cooldown",
+      { kind: "rate_limit", retryAfterMs: 600_001 },
       alone,
       left("rate_limit"),
     ],
@@ -251,9 +257,11 @@ describe("a cooldown", () => {
 describe("the error when no model is available", () => {
   const error = (kind: ModelError["kind"], message: string): ModelError => ({ kind, message, status: 400 });
 
-  test("is the error of the only model", () => {
+  test("is the error of the only model, with what to do", () => {
     const said = error("auth", "No.");
-    expect(noModelAvailable(among([a], { failures: new Map([[a, said]]) }), NOW)).toBe(said);
+    const told = noModelAvailable(among([a], { failures: new Map([[a, said]]) }), NOW);
+    expect(told).toMatchObject({ kind: "auth", status: 400 });
+    expect(told.message).toMatch(/^p refuses its key: No\. .*\/model.*\/retry/);
   });
 
   test("names each model once", () => {
@@ -268,8 +276,9 @@ describe("the error when no model is available", () => {
     ]);
     expect(noModelAvailable(among([work, home, b, c], { failures, cooldowns }), NOW)).toEqual({
       kind: "overloaded",
-      message:
-        "No model can answer now. p/a failed (auth): Wrong key.; q/b failed (overloaded): Busy.; r/c is in cooldown until 2026-11-22 10:05 UTC (rate limit)",
+      message: expect.stringMatching(
+        /^No model can answer now\.\n- p\/a: p refuses its key: Wrong key\. .*\n- q\/b: q has too much to do: Busy\. .*\n- r\/c: It is in cooldown until 2026-11-22 10:05 UTC \(rate limit\)\.$/,
+      ),
     });
   });
 });

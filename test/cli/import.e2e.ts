@@ -15,6 +15,7 @@ interface Asked {
   body: string;
 }
 
+const WORKSPACE = "/v1/agents/main/workspace/";
 const TOKEN = "import-token";
 const REPORT = {
   revision: 4,
@@ -30,11 +31,14 @@ let server: Server;
 let asked: Asked[];
 /** What a path answers in place of 200 with nothing in it. */
 let answers: Map<string, { status?: number; body: unknown }>;
+/** The files of the workspace. */
+let files: Map<string, string>;
 let folder: string;
 
 beforeEach(async () => {
   asked = [];
   answers = new Map([["/v1/me", { body: { agentId: "main", model: "offline/rules", version: "0" } }]]);
+  files = new Map();
   folder = await mkdtemp(join(tmpdir(), "isopod-import-"));
   server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
@@ -42,7 +46,14 @@ beforeEach(async () => {
     const body = await text(request);
     const { "if-match": ifMatch, "if-none-match": ifNoneMatch } = request.headers;
     asked.push({ what: `${request.method} ${url.pathname}${url.search}`, ifMatch, body });
-    const there = ifNoneMatch === "*" && answers.has(`there ${url.pathname}`);
+    const file = url.pathname.startsWith(WORKSPACE) ? decodeURIComponent(url.pathname.slice(WORKSPACE.length)) : "";
+    if (isKnown && file !== "" && request.method === "GET") {
+      response.writeHead(files.has(file) ? 200 : 404, { etag: '"e1"' });
+      response.end(files.get(file) ?? JSON.stringify({ error: { code: "not_found", message: "There is no file." } }));
+      return;
+    }
+    const there = ifNoneMatch === "*" && files.has(file);
+    if (request.method === "PUT" && file !== "" && !there) files.set(file, body);
     const { status = 200, body: answer } = answers.get(url.pathname) ?? { body: {} };
     const refusal = { error: { code: "x", message: there ? "It is there." : "No." } };
     response.writeHead(!isKnown ? 401 : there ? 412 : status, { "content-type": "application/json" });
@@ -100,33 +111,76 @@ test("what the server refuses is said with what to do, and a file that is not th
   assert.match(missing.err, /nothing\.json cannot be read/);
 });
 
-test("a folder is uploaded; what is there stays, but for what nobody has changed since it was furnished", async () => {
-  for (const path of ["AGENTS.md", "SOUL.md", "notes/a b.md", ".git/config"]) {
-    await mkdir(join(folder, "w", path, ".."), { recursive: true });
-    await writeFile(join(folder, "w", path), path);
+/** A home of OpenClaw, whose files hold their own paths, and a workspace that has some of them already. */
+async function moving(): Promise<string> {
+  const home = join(folder, "w");
+  for (const path of ["AGENTS.md", "SOUL.md", "MEMORY.md", "TOOLS.md", "notes/a b.md", ".git/config"]) {
+    await mkdir(join(home, path, ".."), { recursive: true });
+    await writeFile(join(home, path), path);
   }
-  const place = "/v1/agents/main";
-  for (const path of ["AGENTS.md", "SOUL.md"]) answers.set(`there ${place}/workspace/${path}`, { body: {} });
-  answers.set(`${place}/versions/AGENTS.md`, { body: { versions: [] } });
-  answers.set(`${place}/versions/SOUL.md`, { body: { versions: [{}] } });
-  answers.set(`${place}/versions/BOOTSTRAP.md`, { body: { versions: [] } });
-  const command = run("import", ["--workspace", join(folder, "w")]);
-  assert.equal(await command.ended, 0);
-  assert.match(command.out, /2 written, 1 already there/);
-  assert.deepEqual(
-    asked.map(({ what }) => what),
-    [
-      "GET /v1/me",
-      `PUT ${place}/workspace/AGENTS.md`,
-      `GET ${place}/versions/AGENTS.md`,
-      `PUT ${place}/workspace/AGENTS.md`,
-      `PUT ${place}/workspace/SOUL.md`,
-      `GET ${place}/versions/SOUL.md`,
-      `PUT ${place}/workspace/notes/a%20b.md`,
-      `GET ${place}/versions/BOOTSTRAP.md`,
-      `DELETE ${place}/workspace/BOOTSTRAP.md`,
-    ],
+  files = new Map([
+    ["AGENTS.md", "seeded"],
+    ["SOUL.md", "mine"],
+    ["MEMORY.md", "I like tea."],
+    ["TOOLS.md", "TOOLS.md"],
+  ]);
+  const versions = "/v1/agents/main/versions";
+  for (const path of ["AGENTS.md", "BOOTSTRAP.md"]) answers.set(`${versions}/${path}`, { body: { versions: [] } });
+  answers.set(`${versions}/SOUL.md`, { body: { versions: [{}] } });
+  return home;
+}
+
+function written(): string[] {
+  return asked.flatMap(({ what }) => (what.startsWith("GET ") ? [] : [decodeURIComponent(what)]));
+}
+
+test("a folder is uploaded; what is there stays and is named, but for what nobody has changed since it was seeded", async () => {
+  const command = run("import", ["--workspace", await moving()]);
+  assert.equal(await command.ended, 1, "not all of it is there");
+  assert.match(command.out, /The workspace of 'main': 1 replaced, 2 kept, 1 the same, 1 written\./);
+  assert.match(
+    command.out,
+    /! MEMORY\.md is there already .*\n.*! SOUL\.md is there already .*\n.*--overwrite .*--merge/s,
   );
+  assert.deepEqual(written(), [
+    `PUT ${WORKSPACE}AGENTS.md`,
+    `PUT ${WORKSPACE}notes/a b.md`,
+    "DELETE /v1/agents/main/workspace/BOOTSTRAP.md",
+  ]);
+  assert.equal(asked.find(({ what }) => what === `PUT ${WORKSPACE}AGENTS.md`)?.ifMatch, '"e1"');
+});
+
+test("a dry run tells what the run would do, and writes nothing", async () => {
+  const home = await moving();
+  const dry = run("import", ["--dry-run", "--workspace", home]);
+  assert.equal(await dry.ended, 1);
+  assert.deepEqual(written(), []);
+  const real = run("import", ["--workspace", home]);
+  assert.equal(await real.ended, 1);
+  assert.equal(dry.out.replace(" would have", ""), real.out);
+});
+
+test("notes are merged where that is asked for, once", async () => {
+  const home = await moving();
+  assert.equal(await run("import", ["--merge", "--workspace", home]).ended, 1, "SOUL.md is no note");
+  assert.equal(files.get("MEMORY.md"), "I like tea.\n\n## From OpenClaw\n\nMEMORY.md\n");
+  const again = run("import", ["--merge", "--workspace", home]);
+  await again.ended;
+  assert.match(again.out, /1 kept/);
+  assert.equal(files.get("MEMORY.md"), "I like tea.\n\n## From OpenClaw\n\nMEMORY.md\n");
+});
+
+test("everything is replaced where that is asked for", async () => {
+  const command = run("import", ["--overwrite", "--workspace", await moving()]);
+  assert.equal(await command.ended, 0);
+  assert.match(command.out, /3 replaced, 1 the same, 1 written/);
+  assert.equal(files.get("SOUL.md"), "SOUL.md");
+});
+
+test("an option that does not exist is told in a line", async () => {
+  const command = run("import", ["--merg"]);
+  assert.equal(await command.ended, 1);
+  assert.equal(command.err, "Unknown option '--merg'. --help shows the options.\n");
 });
 
 test("the doctor's exit code says whether something has failed", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -82,6 +83,42 @@ test("a later start has the same token and the same conversation", async () => {
     messages.filter((message) => message.role === "user").map((message) => "text" in message && message.text),
     ["Hello", "Hello"],
   );
+  isopod.signal("SIGTERM");
+  assert.equal(await isopod.ended, 0);
+});
+
+test("a second start over the same data is refused, on whatever port", async () => {
+  const isopod = start();
+  await isopod.says("Ctrl-C ends it");
+  const other = await freePortAbove(23_000);
+  const second = Command.run("start", [
+    ...["--port", String(other), "--persist-to", join(folder, "state"), "--vars", vars()],
+  ]);
+  assert.equal(await second.ended, 1);
+  assert.match(
+    second.err,
+    /^Isopod already runs over .*: process \d+, port \d+\.\nEnd it first, .*--persist-to <dir>\n$/,
+  );
+  isopod.signal("SIGTERM");
+  assert.equal(await isopod.ended, 0);
+});
+
+test("local databases that are gone are made anew, with word of what was lost", async () => {
+  await rm(join(folder, "state", "v3", "d1"), { recursive: true });
+  const isopod = start();
+  await isopod.says("Ctrl-C ends it");
+  assert.match(isopod.err, /^The local databases were gone and are made anew\. Sessions, /);
+  isopod.signal("SIGTERM");
+  assert.equal(await isopod.ended, 0);
+});
+
+test("the lock of a program that was killed does not count", async () => {
+  const killed = spawnSync(process.execPath, ["--version"]);
+  const lock = { pid: killed.pid, port, at: Date.now() };
+  await writeFile(join(folder, "state", "isopod.lock"), JSON.stringify(lock));
+  const isopod = start();
+  await isopod.says("Ctrl-C ends it");
+  assert.equal(isopod.err, "");
   isopod.signal("SIGTERM");
   assert.equal(await isopod.ended, 0);
 });

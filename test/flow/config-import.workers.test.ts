@@ -79,6 +79,17 @@ test("an import that replaces a configuration must name its revision", async () 
   expect((await send("{}", "", { "If-Match": '"999"' })).status).toBe(412);
 });
 
+test("an import that would take nothing over is refused, and told as a dry run", async () => {
+  const before = await stored();
+  for (const document of ["{}", '{"whatever": {"is": "unknown"}}']) {
+    const refused = await send(document);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(await refused.json())).toContain("Nothing in this document can be taken over");
+    expect((await send(document, "?dryRun=true")).status).toBe(200);
+  }
+  expect(await stored()).toEqual(before);
+});
+
 test("an import of something that is not a document is refused, and nothing changes", async () => {
   const before = await stored();
   for (const [body, status] of [

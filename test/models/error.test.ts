@@ -102,6 +102,10 @@ describe("the kind of a model error", () => {
       answered(400, { error: { message: "max_tokens: 200000 > 64000, the most that this model may give out" } }),
     ],
     ["other", answered(404, { error: { message: "The model `gpt-99` is unknown here." } })],
+    ["other", said("402 items found in the database")],
+    ["billing", said("402 Payment Required")],
+    ["rate_limit", said('429: {"detail":"slow down"}')],
+    ["format", said("request size exceeds upload limit", 400)],
     ["other", said("Let us talk about rate, limits and contexts that overflow.")],
   ];
 

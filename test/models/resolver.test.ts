@@ -78,6 +78,25 @@ describe("a model reference", () => {
     expect((await lab.requests()).map(({ path }) => path)).toEqual(["v1/chat/completions"]);
   });
 
+  test("at another address has its usual wire format and key, where the key is set", async () => {
+    const lab = openLab();
+    const models = { providers: { anthropic: { baseUrl: lab.baseUrl } } };
+    const withKey = resolverOf(models, { ANTHROPIC_API_KEY: "sk-usual" }).resolve("anthropic/claude-x");
+    await replyOf(withKey, asking());
+    const [request] = await lab.requests();
+    expect(request).toMatchObject({ path: expect.stringContaining("messages"), headers: { "x-api-key": "sk-usual" } });
+    expect(withKey.access).toEqual({ baseUrl: lab.baseUrl, keyName: "ANTHROPIC_API_KEY", isKeySent: true });
+    const { access } = resolverOf(models).resolve("anthropic/claude-x");
+    expect(access).toEqual({ baseUrl: lab.baseUrl, keyName: "ANTHROPIC_API_KEY", isKeySent: false });
+  });
+
+  test("gets no usual key beside a header of its own that stands for one", () => {
+    const headers = { authorization: { source: "env", id: "PASS" } };
+    const models = { providers: { openai: { baseUrl: "https://proxy.test/v1", headers } } };
+    const { access } = resolverOf(models, { PASS: "p", OPENAI_API_KEY: "sk" }).resolve("openai/gpt-5");
+    expect(access).toEqual({ baseUrl: "https://proxy.test/v1", isKeySent: true });
+  });
+
   test("with `custom` means the server at OPENAI_BASE_URL", async () => {
     const lab = openLab();
     await replyOf(resolverOf({}, { OPENAI_BASE_URL: lab.baseUrl }).resolve("custom/meta/llama"), asking());

@@ -1,5 +1,6 @@
 import { variableName } from "../../config/secret-ref.ts";
 import type { Json } from "../../lib/json.ts";
+import { BUILT_IN_PROVIDERS } from "../../models/providers.ts";
 import {
   addFindings,
   type ImportDraft,
@@ -36,7 +37,7 @@ function addWireFormats(draft: ImportDraft): ImportDraft {
       ),
     );
     if (own !== undefined || leavesAt(current, [...provider, "baseUrl"]).length === 0) return told;
-    const [value = USUAL_FORMAT] = formats;
+    const [value = BUILT_IN_PROVIDERS[name]?.api ?? USUAL_FORMAT] = formats;
     const api: Leaf = { from: provider, path: [...provider, "api"], value, placed: true };
     const why = `It names no wire format, so it is asked in '${String(value)}'.`;
     return addFindings(withLeaves(told, api), { kind: "changed", path: provider, why });

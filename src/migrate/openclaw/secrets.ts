@@ -1,5 +1,6 @@
 import { isSecretName, looksSecret, variableName } from "../../config/secret-ref.ts";
 import { isJsonObject, type Json } from "../../lib/json.ts";
+import { isLocalServer } from "../../models/local-server.ts";
 import { addFindings, type ImportDraft, type ImportFinding, rewrite, type Step, takeOut } from "./draft.ts";
 import { type Leaf, matches, matchStart, type Path } from "./leaves.ts";
 
@@ -62,8 +63,8 @@ function insteadOf(leaf: Leaf, isLocal: boolean): { hint: string; value?: Json }
   }
   const id = variableName(leaf.path);
   const put = `Put it into the Worker's secrets: wrangler secret put ${id}.`;
-  if (isLocal) return { hint: `A server of one's own often wants none, so none is named now. Where it does: ${put}` };
-  const hint = `${put} The document names it as {source: "env", id: "${id}"}.`;
+  const named = `The document names it as {source: "env", id: "${id}"}`;
+  const hint = isLocal ? `${named}; without it, the server is asked without a key. ${put}` : `${put} ${named}.`;
   return { hint, value: { source: "env", id } };
 }
 
@@ -115,12 +116,11 @@ function nameOf({ path }: Leaf): string {
   return String(path.findLast((key) => typeof key === "string") ?? "");
 }
 
-const LOCAL = /^https?:\/\/(?:localhost|127\.|\[::1\]|0\.0\.0\.0|10\.|192\.168\.|host\.docker)/;
-
 /** Returns a test for values of a model server on the owner's own machine. */
 function localProvidersOf({ leaves }: ImportDraft): (leaf: Leaf) => boolean {
   const local = leaves.filter(
-    ({ path, value }) => matches(path, "models.providers.*.baseUrl") && typeof value === "string" && LOCAL.test(value),
+    ({ path, value }) =>
+      matches(path, "models.providers.*.baseUrl") && typeof value === "string" && isLocalServer(value),
   );
   const names = new Set(local.map(({ path }) => path[2]));
   return ({ path }) => matchStart(path, "models.providers.*") !== undefined && names.has(path[2]);

@@ -439,13 +439,15 @@ describe("secrets", () => {
     expect(paths(report.refused)).toEqual(["agents.list[0].name"]);
   });
 
-  test("the key of a server on one's own machine is not asked for", () => {
+  test("the key of a server on one's own machine is named, and need not be set", () => {
     const lmstudio = { baseUrl: "http://127.0.0.1:1234/v1", api: "openai-completions", apiKey: "lmstudio" };
     const report = imported({ models: { providers: { local: lmstudio } } });
     expect(report.document).toEqual({
-      models: { providers: { local: { baseUrl: "http://127.0.0.1:1234/v1", api: "openai-completions" } } },
+      models: { providers: { local: { ...lmstudio, apiKey: { source: "env", id: "LOCAL_API_KEY" } } } },
     });
-    expect(paths(report.refused)).toEqual(["models.providers.local.apiKey"]);
+    expect(report.refused).toMatchObject([
+      { path: "models.providers.local.apiKey", hint: expect.stringContaining("asked without a key") },
+    ]);
   });
 });
 
