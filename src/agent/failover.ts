@@ -110,6 +110,8 @@ export interface RetryPolicy {
   backoffMs: number;
   /** A random number from 0 to 1 that spreads retries. */
   chance: number;
+  /** Whether a rate limit is waited for as long as the provider asks. */
+  waitsForLimits: boolean;
 }
 
 /**
@@ -136,7 +138,8 @@ export function moveAfter(failed: FailedAttempt, state: FailoverState, retry: Re
     case "billing":
       return { kind: "leave", refusal: error.kind };
     case "rate_limit": {
-      const longestMs = error.retryAfterMs === undefined ? SHORT_LIMIT_MS : LONGEST_ASKED_WAIT_MS;
+      const isAsked = retry.waitsForLimits && error.retryAfterMs !== undefined;
+      const longestMs = isAsked ? LONGEST_ASKED_WAIT_MS : SHORT_LIMIT_MS;
       const repeated = isLastCandidate(failed, state, now)
         ? retryMove(failed, state, retry, longestMs, now)
         : undefined;

@@ -9,7 +9,7 @@ export function skillsText({ agent, skills, totals, warnings }: SkillReport): st
   const usable = skills.filter(({ eligible }) => eligible);
   const ineligible = skills.filter(({ eligible }) => !eligible);
   const rows = usable.map((skill) => {
-    const command = skill.command === undefined ? "" : `/${skill.command}`;
+    const command = commandText(skill) ?? "";
     return [
       "✓",
       skill.name,
@@ -32,6 +32,12 @@ export function skillsText({ agent, skills, totals, warnings }: SkillReport): st
   ].join("\n");
 }
 
+/** The slash command of a skill, and the tool that it goes straight to. */
+function commandText({ command, commandTool }: Partial<SkillReport["skills"][number]>): string | undefined {
+  if (command === undefined) return undefined;
+  return commandTool === undefined ? `/${command}` : `/${command} → ${commandTool}`;
+}
+
 /** Why some eligible skills are not in the prompt, usually because of one limit. */
 function cutText(usable: SkillReport["skills"]): string[] {
   const cut = usable.flatMap(({ cut = [] }) => cut);
@@ -48,7 +54,7 @@ export function skillText({ files, moreFiles, text, ...skill }: SkillDetail): st
     ["version", skill.version],
     ["state", skill.eligible ? "eligible" : `not eligible: ${skill.reason ?? ""}`],
     ["prompt", skill.cut && `not listed: ${skill.cut}`],
-    ["command", skill.command && `/${skill.command}`],
+    ["command", commandText(skill)],
     ["needs", skill.compatibility],
     ["license", skill.license],
     ["homepage", skill.homepage],

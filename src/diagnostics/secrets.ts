@@ -2,7 +2,8 @@ import { fieldPath } from "../config/field-path.ts";
 import { idleFields } from "../config/schema-lookup.ts";
 import { jsonSchemaOf } from "../config/schema-node.ts";
 import { secretRef } from "../config/secret-ref.ts";
-import { isJsonObject, type Json } from "../lib/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
+import { isLocalServer } from "../models/local-server.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -18,9 +19,13 @@ export function examineSecrets({ configuration, secret }: DiagnosticsContext): C
   const checks = [...named.values()].map(({ id, path }): Check => {
     const head = { id: `secrets.${id}`, area: "secrets", path: fieldPath(path) } as const;
     if (secret(id) !== undefined) return { ...head, status: "ok", message: `${id} is set.` };
-    // Auth profiles and skills without their secret are skipped, and fields without effect do not use theirs.
+    // Auth profiles and skills without their secret are skipped, a model server of one's own is asked without it, and
+    // fields without effect do not use theirs.
     const isOptional =
-      path[0] === "auth" || path[0] === "skills" || idle.some((one) => one.startsWith(`${head.path}.`));
+      path[0] === "auth" ||
+      path[0] === "skills" ||
+      (path[0] === "models" && isOfLocalServer(path, document)) ||
+      idle.some((one) => one.startsWith(`${head.path}.`));
     return {
       ...head,
       status: isOptional ? "warn" : "fail",
@@ -29,6 +34,13 @@ export function examineSecrets({ configuration, secret }: DiagnosticsContext): C
     };
   });
   return [examineToken(secret("ISOPOD_TOKEN") ?? ""), ...checks];
+}
+
+/** Whether a path is that of a field of a model provider whose server is one's own. */
+function isOfLocalServer([, , name]: readonly (string | number)[], document: JsonObject): boolean {
+  const providers = isJsonObject(document.models) ? document.models.providers : undefined;
+  const provider = isJsonObject(providers) && typeof name === "string" ? providers[name] : undefined;
+  return isJsonObject(provider) && typeof provider.baseUrl === "string" && isLocalServer(provider.baseUrl);
 }
 
 function examineToken(token: string): Check {

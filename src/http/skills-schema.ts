@@ -34,6 +34,7 @@ const skill = z
     baseDir: z.string().optional().openapi({ description: "Its folder in the shell." }),
     key: z.string().optional().openapi({ description: "Its key in `skills.entries`." }),
     command: z.string().optional().openapi({ description: "Its slash command, without the `/`." }),
+    commandTool: z.string().optional().openapi({ description: "The tool that its command calls without a model." }),
     emoji: z.string().optional(),
     homepage: z.string().optional(),
     license: z.string().optional(),

@@ -56,6 +56,8 @@ export interface ClientWishes {
   tools?: readonly ToolSchema[];
   toolChoice?: ToolChoice;
   format?: AnswerFormat;
+  /** Whether it is told of a model's rate limit at once and waits itself, as the clients of OpenAI's API do. */
+  waitsItself?: true;
 }
 
 /** The result of a call of a client's tool. */

@@ -11,6 +11,8 @@ export interface ExecPort {
   shell: Shell;
   /** The run's variables, which a call cannot replace. */
   env: Readonly<Record<string, string>>;
+  /** Folders of the workspace that commands do not see, and why. */
+  hidden: readonly { folder: string; reason: string }[];
   /** Decides which hosts a command may reach. @param approved whether an owner has allowed the call */
   mayReach(approved: boolean): MayReach;
   /** Puts values of secrets into the requests of a script. @param approved whether an owner has allowed the call */
@@ -54,7 +56,8 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         beforeSend: port.beforeSend(command, call.approved),
       });
       recordEtags(result, etags);
-      return execResult(result, port.outside);
+      const named = port.hidden.filter(({ folder }) => `${workdir}\n${command}`.includes(folder.slice(0, -1)));
+      return execResult(result, port.outside, named);
     },
   });
 }
@@ -116,8 +119,13 @@ const MAX_PATHS = 50;
 /**
  * The result of a command for the model: its output, then the outcome. If other hosts answered, or labelled files were read, the output
  * is fenced as external content.
+ * @param hidden folders that the script names and that are not there for it
  */
-export function execResult(result: ShellResult, outside: OutsidePort): ToolOutput {
+export function execResult(
+  result: ShellResult,
+  outside: OutsidePort,
+  hidden: readonly { folder: string; reason: string }[] = [],
+): ToolOutput {
   const { stdout, stderr, exitCode, stopped, hosts, labels } = result;
   const printed = [
     ...(stdout === "" ? [] : [boundedStream(stdout)]),
@@ -138,6 +146,7 @@ export function execResult(result: ShellResult, outside: OutsidePort): ToolOutpu
     ),
     ...pathList("Removed", result.removed),
     ...conflictList(result.conflicts),
+    ...hidden.map(({ folder, reason }) => `Commands do not see ${folder}, because the skill is quarantined: ${reason}`),
   ];
   const text =
     outcome.length === 0

@@ -16,7 +16,7 @@ export function turnFailover(refs: readonly string[], run: ActiveRun, services: 
   const { state } = run.journal;
   return new TurnFailover({
     candidates: services.candidates(refs),
-    patience: services.config.models.retry,
+    patience: { ...services.config.models.retry, waitsForLimits: state.client?.waitsItself !== true },
     deadline: state.status === "running" ? state.deadline : undefined,
     cooldowns: services.cooldowns,
   });

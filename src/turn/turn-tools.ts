@@ -19,6 +19,7 @@ import type { TurnGate } from "./gate.ts";
 import { labelledLines } from "./labelled-lines.ts";
 import { spawnDepth } from "./lineage.ts";
 import { hostsOfSkillsIn } from "./skill-hosts.ts";
+import { quarantinedFolders, withoutFolders } from "./skills/quarantined-folders.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
 
@@ -54,7 +55,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
 /** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
 export function turnShell(
   { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
-  { env: values, secrets, mounts }: Pick<TurnSkills, "env" | "secrets" | "mounts">,
+  { env: values, secrets, mounts, set }: Pick<TurnSkills, "env" | "secrets" | "mounts" | "set">,
   workspace: Workspace,
   { outside, gate }: { outside: OutsidePort; gate: TurnGate },
 ): ExecPort | undefined {
@@ -63,11 +64,14 @@ export function turnShell(
   gate.broker = broker;
   const env = { ...values, ...broker.env };
   const maskedValues = { ...values, ...Object.fromEntries(secrets.map(({ variable, value }) => [variable, value])) };
-  const deps = { workspace, mounts, fetch: services.egress, mask: createMask(maskedValues), now: Date.now };
+  const hidden = quarantinedFolders(set);
+  const shown = withoutFolders(workspace, hidden);
+  const deps = { workspace: shown, mounts, fetch: services.egress, mask: createMask(maskedValues), now: Date.now };
   const { timeoutSec } = exec;
   return {
     shell: createShell(deps),
     env,
+    hidden,
     timeoutSec,
     outside,
     mayReach: (approved) => gate.mayReach(approved),

@@ -41,7 +41,7 @@ export function SkillView(props: SkillViewProps) {
 }
 
 function SkillDetails({ server, agentId, skill, onChanged }: SkillViewProps) {
-  const { location, reason, cut, description, version, command, license, homepage } = skill;
+  const { location, reason, cut, description, version, command, commandTool, license, homepage } = skill;
   const { env = [], installers = [], warnings = [] } = skill;
   const [seen, setSeen] = useState<string>();
   return (
@@ -56,7 +56,12 @@ function SkillDetails({ server, agentId, skill, onChanged }: SkillViewProps) {
       <p class="of">
         <span>{location}</span>
         {version !== undefined && <span>{version}</span>}
-        {command !== undefined && <span>/{command}</span>}
+        {command !== undefined && (
+          <span>
+            /{command}
+            {commandTool !== undefined && ` → ${commandTool}`}
+          </span>
+        )}
         {license !== undefined && <span>{license}</span>}
         {env.map((variable) => (
           <span key={variable.name}>

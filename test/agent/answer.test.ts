@@ -34,7 +34,7 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loop
   const candidates = Object.entries(scripts).map(([ref, script]) => candidate(ref, script, asked));
   const failover: Failover = {
     candidates,
-    retry: { times: 2, backoffMs: 1 },
+    retry: { times: 2, backoffMs: 1, waitsForLimits: true },
     deadline: undefined,
     cooldowns: async () => new Map<string, Cooldown>(),
     coolDown: (name) => void rested.push(name),
@@ -97,7 +97,10 @@ test("a loop's model that is no candidate is asked before them", async () => {
 });
 
 test("an abort ends the pause before a retry, and no further model call is made", async () => {
-  const { reply, asked } = lab({ "a/1": ["overloaded"] }, { retry: { times: 2, backoffMs: 20_000 } });
+  const { reply, asked } = lab(
+    { "a/1": ["overloaded"] },
+    { retry: { times: 2, backoffMs: 20_000, waitsForLimits: true } },
+  );
   const stop = new AbortController();
   const waiting = reply(stop.signal);
   await Promise.resolve();

@@ -37,7 +37,7 @@ function among(candidates: Candidate[], more: Partial<FailoverState> = {}): Fail
   return { ...beginFailover(candidates, new Map(), undefined), ...more };
 }
 
-const PATIENCE = { times: 2, backoffMs: 1000, chance: 1 };
+const PATIENCE = { times: 2, backoffMs: 1000, chance: 1, waitsForLimits: true };
 
 function after(error: Partial<ModelError>, state: FailoverState, more: Partial<FailedAttempt> = {}) {
   const failed = {
@@ -199,6 +199,12 @@ describe("after a failed model call", () => {
       return moveAfter(failed, both, { ...PATIENCE, chance }, NOW);
     });
     expect(waits).toEqual([again(500), again(750), again(1000)]);
+  });
+
+  test("whoever waits for rate limits itself is told of one at once", () => {
+    const error: ModelError = { kind: "rate_limit", message: "Slow.", retryAfterMs: 20_000 };
+    const failed = { candidate: a, error, hasOutput: false, restarts: 0, attempt: 1, tookMs: 1 };
+    expect(moveAfter(failed, alone, { ...PATIENCE, waitsForLimits: false }, NOW)).toEqual(left("rate_limit"));
   });
 
   test("a model that was given up is not asked with another key, unless its key was refused", () => {

@@ -143,6 +143,32 @@ describe("secrets", () => {
     expect(JSON.stringify(mended)).not.toContain("hunter2");
   });
 
+  test("a provider that is asked without a key is a warning, and so is one's own server whose key is not set", async () => {
+    const usual = await configured({
+      models: { providers: { anthropic: { baseUrl: "https://proxy.test" } } },
+      agents: { defaults: { model: "anthropic/claude-x" } },
+    });
+    expect(problems(usual)["models.main"]).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("no key is sent to https://proxy.test: ANTHROPIC_API_KEY is not set"),
+      fix: expect.stringContaining("Set ANTHROPIC_API_KEY"),
+    });
+    const apiKey = { source: "env", id: "LAB_KEY" };
+    const own = { baseUrl: "http://127.0.0.1:1234/v1", api: "openai-completions", apiKey };
+    const named = await configured({
+      models: { providers: { lab: own } },
+      agents: { defaults: { model: "lab/m" } },
+    });
+    expect(problems(named)["models.main"]).toMatchObject({ status: "warn" });
+    expect(problems(named)["secrets.LAB_KEY"]).toMatchObject({ status: "warn" });
+    const { apiKey: _, ...bare } = own;
+    const unnamed = await configured({
+      models: { providers: { lab: bare } },
+      agents: { defaults: { model: "lab/m" } },
+    });
+    expect(problems(unnamed)["models.main"]).toBeUndefined();
+  });
+
   test("a short access token is a warning", async () => {
     const headers = { Authorization: "Bearer test-token" };
     const short = await createApp().request(`${ORIGIN}/v1/doctor`, { headers }, env, createExecutionContext());

@@ -5,8 +5,9 @@ import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
 import { zipOf } from "../skills/install/archives.ts";
-import { call } from "./client.ts";
+import { asked, call, finished, say, script } from "./client.ts";
 import { deleteOutside, putOutside } from "./outside.ts";
+import { session } from "./session-lab.ts";
 
 /** As the clients read it, and what only the API's description tells. */
 type Report = SkillReport & { totals: { chars: number }; limits: Record<string, number> };
@@ -175,6 +176,15 @@ describe("overview of an agent's skills", () => {
     ]);
     const told = (await problems()).find(({ path }) => path === "skills/locked/SKILL.md");
     expect(told).toMatchObject({ message: expect.stringContaining("run.sh"), fix: expect.stringContaining("accept") });
+    const { sessionKey } = session("locked-exec");
+    await script("locked-exec", [
+      { calls: [{ name: "exec", args: { command: "bash skills/locked/run.sh; cat skills/*/run.sh" } }] },
+      { text: "1" },
+    ]);
+    await finished((await say("Run it", "locked-exec", { sessionKey })).runId);
+    const ran = String((await asked("locked-exec")).at(-1)?.body.messages.at(-1).content);
+    expect(ran).toContain("Commands do not see skills/locked/, because the skill is quarantined: ");
+    expect(ran).not.toContain("evil.test");
     const twin = "skills/earlier/SKILL.md";
     await write("main", twin, skillText("name: locked\ndescription: Takes its place."));
     expect(await linesOf("locked")).toMatchObject([

@@ -64,7 +64,12 @@ test("D1 is not asked for cooldowns when there is no other model", async () => {
   const watched = new Proxy({} as D1Database, { get: (_, name) => void calls.push(String(name)) });
   const model = { ref: "p/a", contextWindow: 1, maxOutputTokens: 1, stream: () => ({}) as never };
   const { cooldowns } = isolate(watched);
-  const alone = { candidates: [{ model }], patience: { times: 0, backoffMs: 1 }, deadline: undefined, cooldowns };
+  const alone = {
+    candidates: [{ model }],
+    patience: { times: 0, backoffMs: 1, waitsForLimits: true },
+    deadline: undefined,
+    cooldowns,
+  };
   const failover = new TurnFailover(alone);
   expect(await failover.lead()).toBe(model);
   failover.coolDown("p/a", rest(1, NOW));

@@ -47,7 +47,7 @@ export async function runInput(
     text: [input.text, ...kept.map(({ note }) => note)].filter((part) => part !== "").join("\n\n"),
     images: kept.flatMap(({ image }) => image ?? []),
     ...(input.extraContext !== undefined && { extraContext: input.extraContext }),
-    ...(client && { client }),
+    client: { ...client, waitsItself: true },
     ...(input.results && { results: input.results }),
     ...(input.replay && { replay: input.replay }),
   };

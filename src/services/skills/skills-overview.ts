@@ -73,6 +73,8 @@ export interface SkillDetails {
   key: string;
   /** Its command. */
   command?: string;
+  /** The tool that its command calls without a model. */
+  commandTool?: string;
   emoji?: string;
   homepage?: string;
   license?: string;
@@ -109,7 +111,7 @@ export function skillsOverview(found: ScannedSkills, agent: Agent, deps: Overvie
       ...(cutBy !== undefined && { cut: cutBy.reason }),
       tokens: skillTokens(skill),
       ...skillDetails(skill),
-      ...(command !== undefined && { command }),
+      ...(command !== undefined && { command, ...commandTool(skill) }),
       env: skillVariables(skill, entries).map(({ name, id }) => ({ name, set: secret(id) !== undefined })),
       installers: idleInstallers(skill.metadata.install, facts.commands),
       warnings: [...(skill.issues ?? []), ...unnamedVariables(skill, entries, secret)],
@@ -131,7 +133,11 @@ export function skillsOverview(found: ScannedSkills, agent: Agent, deps: Overvie
   };
 }
 
-function skillDetails(skill: Skill): Omit<SkillDetails, "command" | "env" | "installers" | "warnings"> {
+function commandTool({ invocation: { dispatchTool } }: Skill): { commandTool?: string } {
+  return dispatchTool === undefined ? {} : { commandTool: dispatchTool };
+}
+
+function skillDetails(skill: Skill): Omit<SkillDetails, "command" | "commandTool" | "env" | "installers" | "warnings"> {
   const { description, version, size, baseDir, metadata, license, compatibility, allowedTools } = skill;
   const { emoji, homepage = skill.homepage } = metadata;
   return {

@@ -88,7 +88,9 @@ export interface SkillsView {
 /** A skill's command as a line of Markdown, with the skill's name if it differs. */
 export function skillCommandLine({ name, skill }: SkillCommand): string {
   const own = skill.name === name ? "" : ` (${skill.name})`;
-  return `/${name}${own}: ${oneLine(skill.description, MAX_DESCRIPTION_CHARS)}`;
+  const { dispatchTool } = skill.invocation;
+  const straight = dispatchTool === undefined ? "" : ` → \`${dispatchTool}\``;
+  return `/${name}${own}${straight}: ${oneLine(skill.description, MAX_DESCRIPTION_CHARS)}`;
 }
 
 /** A text on one line, shortened with an ellipsis. */
