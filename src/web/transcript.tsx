@@ -39,7 +39,7 @@ export function Transcript({ state, onOlder, onEdit, onDecide, onShowPrompt, onR
   return (
     <main class="transcript" ref={scroller} onScroll={onScroll}>
       <div class={isEmpty ? "column empty" : "column"} role="log" aria-live="off" aria-label={texts.messages}>
-        {!opened && <p class="hint">{texts.opening}</p>}
+        {!opened && state.fault === undefined && <p class="hint">{texts.opening}</p>}
         {conversation.before !== undefined && (
           <button type="button" class="quiet older" onClick={onOlder} disabled={state.loadingOlder}>
             {texts.older}

@@ -151,6 +151,22 @@ test("a run that fails says why", async () => {
   await page.getByRole("alert").getByText("This answer failed: The model is overloaded.").waitFor();
 });
 
+test("a failed answer can be tried again, until something else was said", async () => {
+  api.script = async () => {
+    throw new Error("The model is overloaded.");
+  };
+  await enter();
+  await send("Hello");
+  const again = page.getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  api.script = async (run) => run.answer("Here I am.");
+  await again.click();
+  await said().getByText("Here I am.").waitFor();
+  assert.equal(api.accepted.size, 2);
+  assert.equal(await said().getByText("/retry").count(), 1);
+  assert.equal(await again.count(), 0);
+});
+
 test("a tool call that waits for a person's word asks for it, also after a reload, and goes on", async () => {
   api.script = async (run) => {
     run.message([{ type: "tool-call", callId: "c1", tool: "exec", args: { command: "rm notes.md" } }], "tool-calls");
