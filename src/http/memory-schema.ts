@@ -34,6 +34,10 @@ const reason = z
       .number()
       .optional()
       .openapi({ description: "What age left of its score; absent where age does not count." }),
+    repeats: z
+      .int()
+      .optional()
+      .openapi({ description: "How many other passages say the same and are left out for this one." }),
   })
   .openapi("MemoryHitReason");
 

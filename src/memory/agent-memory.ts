@@ -63,6 +63,8 @@ export interface HitReason {
   boosts: ("path" | "phrase")[];
   /** The factor for its age, 0 to 1; absent if age does not count. */
   decay?: number;
+  /** How many other passages say the same and are left out for this one; absent for none. */
+  repeats?: number;
 }
 
 export interface SearchAnswer {

@@ -13,6 +13,7 @@ const HISTORY_CHARS = 48_000;
 export function sessionsPort(caller: SessionCaller): Omit<SessionsPort, "maySpawn"> {
   const { subagents, deps } = caller;
   return {
+    zone: caller.agent.defaults.userTimezone ?? "UTC",
     spawn: (request, call) => spawn(request, call, caller),
     agents: () => spawnableAgents(caller),
     children: () => listedSubagents(deps.store),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
 import { type AgentMemory, MemoryError, type MemoryErrorCode, type MemoryPassage } from "../memory/agent-memory.ts";
 import { mayHoldOutsideText } from "../memory/memory-paths.ts";
-import { fencedConversation, type HitsFormat, hitsOutput, passageLabels } from "./memory-hits.ts";
+import { fencedConversation, type HitsFormat, hitsOutput, isOwnTalk, passageLabels } from "./memory-hits.ts";
 
 /** An agent's memory, as the tools use it. */
 export type MemoryPort = Pick<AgentMemory, "search" | "read">;
@@ -83,7 +83,9 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
       const passage = await orFix(port.memory.read({ path, from: asked ?? line, lines }));
       const labels = passageLabels(passage.path, passage, await port.labelledLines([passage.path]));
       const isOutside = mayHoldOutsideText(passage) || labels.length > 0;
-      const shown = isOutside ? fencedConversation(passage.text, labels, port.outside) : { text: passage.text, labels };
+      const shown = isOutside
+        ? fencedConversation(passage.text, labels, port.outside, isOwnTalk(passage))
+        : { text: passage.text, labels };
       const text = passageText({ ...passage, text: shown.text }, port.cites);
       return { text, ...(shown.labels.length > 0 && { labels: shown.labels }) };
     },

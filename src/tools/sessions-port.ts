@@ -18,6 +18,8 @@ export interface SessionsPort {
   stopChildren(which: string): ChildSummary[];
   /** Sends a message to a sub-agent, which starts again if it has ended. Its result is announced. */
   steerChild(which: string, message: string, call: CallRef): Promise<ChildSummary>;
+  /** The user's time zone; UTC where it is not known. */
+  readonly zone: string;
   list(query: SessionQuery): Promise<SessionSummary[]>;
   history(query: HistoryQuery): Promise<SessionHistory>;
   /** Sends a message to another session's agent and waits for its reply, at most as long as requested. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
-import { SESSION_KINDS, type SessionsPort } from "./sessions-port.ts";
+import { weekdayTime } from "../lib/zone.ts";
+import { type HistoryLine, SESSION_KINDS, type SessionsPort } from "./sessions-port.ts";
 
 const MAX_SESSIONS = 100;
 const MAX_LISTED_MESSAGES = 20;
@@ -19,17 +20,24 @@ const listParameters = z.strictObject({
 });
 
 /** Lists sessions. */
-export function sessionsListTool(sessions: Pick<SessionsPort, "list">): Tool<z.infer<typeof listParameters>> {
+export function sessionsListTool(sessions: Pick<SessionsPort, "list" | "zone">): Tool<z.infer<typeof listParameters>> {
   return defineTool({
     name: "sessions_list",
     summary: "List the sessions that you may look at",
     description:
       "Lists sessions that you may look at, the latest first: this one and the sub-agents below it, and more where the " +
-      "configuration says so. Times are milliseconds since the epoch.",
+      "configuration says so.",
     parameters: listParameters,
     replay: "safe",
     sequential: false,
-    run: async (query) => ({ text: JSON.stringify({ sessions: await sessions.list(query) }) }),
+    async run(query) {
+      const shown = (await sessions.list(query)).map(({ updatedAt, messages, ...session }) => ({
+        ...session,
+        updatedAt: weekdayTime(updatedAt, sessions.zone),
+        ...(messages && { messages: messages.map((message) => datedLine(message, sessions.zone)) }),
+      }));
+      return { text: JSON.stringify({ sessions: shown, timeZone: sessions.zone }) };
+    },
   });
 }
 
@@ -42,7 +50,9 @@ const historyParameters = z.strictObject({
 });
 
 /** Shows the last messages of a session. */
-export function sessionsHistoryTool(sessions: Pick<SessionsPort, "history">): Tool<z.infer<typeof historyParameters>> {
+export function sessionsHistoryTool(
+  sessions: Pick<SessionsPort, "history" | "zone">,
+): Tool<z.infer<typeof historyParameters>> {
   return defineTool({
     name: "sessions_history",
     summary: "Show the last messages of a session",
@@ -54,10 +64,17 @@ export function sessionsHistoryTool(sessions: Pick<SessionsPort, "history">): To
     sequential: false,
     effects: () => [{ kind: "read", what: "what was said in other conversations" }],
     async run(query) {
-      const { labels = [], ...history } = await sessions.history(query);
+      const { labels = [], messages, hasMore } = await sessions.history(query);
+      const shown = messages.map((message) => datedLine(message, sessions.zone));
+      const history = { messages: shown, hasMore, timeZone: sessions.zone };
       return { text: JSON.stringify(history), ...(labels.length > 0 && { labels }) };
     },
   });
+}
+
+/** A message with its time as people read it. */
+function datedLine({ at, ...line }: HistoryLine, zone: string) {
+  return { at: weekdayTime(at, zone), ...line };
 }
 
 const MAX_WAIT_SECONDS = 300;

@@ -17,7 +17,8 @@ export interface TurnContext {
   /** The services of this turn's configuration revision, which is kept until the turn ends. */
   services: Services;
   agent: Agent;
-  session: Pick<SessionRow, "key" | "settings">;
+  /** `sessionId` is absent in a preview of a session that does not exist. */
+  session: Pick<SessionRow, "key" | "settings"> & Partial<Pick<SessionRow, "sessionId">>;
   principal: Principal;
   origin: OriginRules;
   /** Where the reply goes; null if it is only read in the session. */

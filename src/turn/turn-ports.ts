@@ -35,6 +35,7 @@ export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(
 function readOnlyPorts({ session }: TurnContext): LivePorts {
   return {
     sessions: {
+      zone: "UTC",
       spawn: refuse,
       agents: refuse,
       children: refuse,

@@ -91,7 +91,7 @@ export function turnRecall(
   if (!agent.memorySearch.enabled || !principal.owner || spawnDepth(session) > 0) return undefined;
   const { citations } = services.config.memory;
   return {
-    memory: services.memoryOf(agent, transcriptReach({ key: session.key, agentId: agent.id }, services.config.tools)),
+    memory: services.memoryOf(agent, transcriptReach({ ...session, agentId: agent.id }, services.config.tools)),
     cites: citations === "on" || (citations === "auto" && principal.place === "direct"),
     outside,
     labelledLines: (paths) => labelledLines(paths, workspace),

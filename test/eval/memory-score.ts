@@ -69,7 +69,9 @@ export function faultOf({ path, startLine, endLine, snippet }: Shown, set: Memor
   if (startLine < 1 || endLine < startLine || endLine > lines.length) return `${place}: there are no such lines.`;
   if (snippet.trim() === "") return `${place}: it shows nothing.`;
   const there = lines.slice(startLine - 1, endLine).join("\n");
-  const isShown = startLine === endLine ? there.includes(snippet) : there === snippet;
+  // A line next to the passage may be cut at the snippet's end, or at its beginning.
+  const whole = snippet.replace(/^…|…$/g, "");
+  const isShown = startLine === endLine || whole !== snippet ? there.includes(whole) : there === snippet;
   return isShown ? undefined : `${place}: the file says something else than the snippet:\n${there}\n---\n${snippet}`;
 }
 

@@ -85,6 +85,12 @@ function startOfDay({ year, month, day }: NamedDate): number | undefined {
   return year === undefined || month === undefined || day === undefined ? undefined : Date.UTC(year, month - 1, day);
 }
 
+/** The day in a file's name, in milliseconds since the epoch in UTC; 0 for a file without one. */
+export function pathDay(path: string): number {
+  const [date] = findDates(path.slice(path.lastIndexOf("/") + 1));
+  return (date && startOfDay(date)) ?? 0;
+}
+
 const DAILY_NOTE = /^memory\/(?:.*\/)?(\d{4}-\d{2}-\d{2})[^/]*\.md$/i;
 
 /**

@@ -1,4 +1,4 @@
-import { dateTerms, findDates, type NamedDate } from "../text/dates.ts";
+import { dateTerms, findDates, findRelativeDates, type NamedDate } from "../text/dates.ts";
 import { isStopWord } from "../text/english.ts";
 import { type Piece, splitPieces } from "../text/pieces.ts";
 import { wordTerms } from "../text/terms.ts";
@@ -27,23 +27,30 @@ export interface Clue {
 /** In longer runs the single characters are clues too. */
 const LONGEST_RUN_OF_PAIRS = 4;
 const CHARACTER_WEIGHT = 0.5;
+/** "Last week" stands for seven days, most of them without a note: they find files, and the missing ones cost nothing. */
+const RELATIVE_WEIGHT = 0.01;
 /** Clues whose frequency is read from the index. */
 const MAX_CLUES = 512;
 const QUOTED = /["“”«»「」『』]([^"“”«»「」『』]{2,200})["“”«»「」『』]/gu;
 
-/** Parses a query. It has no operators; stop words count only if there are no other words. */
-export function parseQuery(text: string): Query {
+/**
+ * Parses a query. It has no operators; stop words count only if there are no other words.
+ * @param today the local day, as `2026-11-21`, by which "last week" is understood; absent for no such words
+ */
+export function parseQuery(text: string, today?: string): Query {
   const pieces = [...splitPieces(text)];
   const significant = pieces.filter(({ kind, text: word }) => kind !== "word" || !isStopWord(word));
+  const relative = today === undefined ? [] : findRelativeDates(text, today);
   const dates = findDates(text);
   const clues = new Map<string, Clue>();
   for (const clue of [
-    ...dates.flatMap(dateClues),
+    ...dates.flatMap((date) => dateClues(date, 1)),
+    ...relative.flatMap((date) => dateClues(date, RELATIVE_WEIGHT)),
     ...(significant.length === 0 ? pieces : significant).flatMap(pieceClues),
   ]) {
     if (clues.size < MAX_CLUES && !clues.has(clue.key)) clues.set(clue.key, clue);
   }
-  return { clues: [...clues.values()], dates, phrases: findPhrases(text, pieces) };
+  return { clues: [...clues.values()], dates: [...dates, ...relative], phrases: findPhrases(text, pieces) };
 }
 
 function pieceClues({ kind, text }: Piece): Clue[] {
@@ -65,9 +72,9 @@ function textClue(characters: string[], weight: number): Clue {
   return { key, terms: characters, where: "text", spelled: key, weight };
 }
 
-function dateClues(date: NamedDate): Clue[] {
+function dateClues(date: NamedDate, weight: number): Clue[] {
   const term = dateTerms(date).at(-1);
-  return term === undefined ? [] : [{ key: `@${term}`, terms: [term], where: "path", spelled: term, weight: 1 }];
+  return term === undefined ? [] : [{ key: `@${term}`, terms: [term], where: "path", spelled: term, weight }];
 }
 
 /** The whole query if it is more than a word, and the texts in quotation marks. */

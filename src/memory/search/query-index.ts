@@ -1,10 +1,12 @@
 import { messageOf } from "../../lib/errors.ts";
 import { MemoryError, type MemorySource } from "../agent-memory.ts";
-import { indexedForm } from "../text/terms.ts";
+import { indexedForm, indexTerm } from "../text/terms.ts";
 import type { Match } from "./match-expression.ts";
 
 /** Changed files that are counted. */
 const MAX_PENDING = 1_000;
+/** Terms of the vocabulary that a misspelt word is compared with. */
+const MAX_SIMILAR = 2_000;
 /** Newest chunks that a wide expression ranks. They are read twice, to find and to rank them. */
 const MAX_WIDE_MATCHES = 800;
 
@@ -46,6 +48,29 @@ export async function readSummary(
   if (state === undefined) return undefined;
   const rows = (counts?.results ?? []) as { form: string; doc: number }[];
   return { ...state, chunksWith: new Map(rows.map(({ form, doc }) => [forms.get(form) ?? form, doc])) };
+}
+
+const LIKE_TERMS = `SELECT term, doc FROM chunk_vocab WHERE term >= ?1 AND term < ?1 || char(0x10ffff) LIMIT ${MAX_SIMILAR}`;
+
+/**
+ * Reads the terms of an index that begin like a word, with the number of chunks with them, in one round trip.
+ * @param beginnings the first letters of words
+ * @throws MemoryError `unavailable`
+ */
+export async function readTermsLike(
+  database: D1Database,
+  memoryId: number,
+  beginnings: readonly string[],
+): Promise<{ term: string; chunks: number }[]> {
+  const prefix = indexTerm(memoryId, "");
+  const found = await orUnavailable(
+    database.batch<{ term: string; doc: number }>(
+      beginnings.map((beginning) => database.prepare(LIKE_TERMS).bind(`${prefix}${beginning}`)),
+    ),
+  );
+  return found.flatMap(({ results }) =>
+    results.map(({ term, doc }) => ({ term: term.slice(prefix.length), chunks: doc })),
+  );
 }
 
 /** A chunk found by words or by its vector. */

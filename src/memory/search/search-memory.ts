@@ -1,12 +1,14 @@
 import type { Agent } from "../../config/agents.ts";
 import { head } from "../../lib/text.ts";
-import type { Degraded, SearchAnswer, SearchRequest, Visibility } from "../agent-memory.ts";
+import { localTime } from "../../lib/zone.ts";
+import type { Degraded, Hit, SearchAnswer, SearchRequest, Visibility } from "../agent-memory.ts";
 import type { VectorAnswer, VectorSearch } from "../vectors/vector-search.ts";
-import { weighClues } from "./clues.ts";
+import { type WeighedClue, weighClues } from "./clues.ts";
 import { matchExpression } from "./match-expression.ts";
 import { parseQuery, type Query } from "./parse-query.ts";
-import { type IndexSummary, readCandidates, readSummary } from "./query-index.ts";
+import { type IndexSummary, readCandidates, readSummary, readTermsLike } from "./query-index.ts";
 import { rankPassages, searchWeights } from "./rank-passages.ts";
+import { beginningOf, mendedClues, possibleSlips } from "./slips.ts";
 
 /** Dependencies of a search. */
 export interface SearchDeps {
@@ -14,6 +16,8 @@ export interface SearchDeps {
   agentId: string;
   settings: Agent["memorySearch"];
   now(): number;
+  /** The user's time zone, for words such as "yesterday"; UTC where it is not known. */
+  zone?: string | undefined;
   /**
    * Indexes recent changes if that is quick, and requests the rest. Called once in each search; never rejects.
    * @returns whether the index has changed
@@ -40,14 +44,15 @@ const MAX_CANDIDATES = 200;
 const NO_VECTORS: VectorAnswer = { near: [] };
 
 /**
- * Searches a memory: two round trips to D1, besides those for vectors.
+ * Searches a memory: two round trips to D1, besides those for vectors; one more where a word is misspelt, and one where
+ * a recurring line has filled the places of candidates.
  * @throws MemoryError `unavailable`
  */
 export async function searchMemory(deps: SearchDeps, request: SearchRequest): Promise<SearchAnswer> {
   const { hybrid, ...defaults } = deps.settings.query;
   const { maxResults = defaults.maxResults, minScore = defaults.minScore } = request;
   const text = head(request.query, MAX_QUERY_CHARS);
-  const query = parseQuery(text);
+  const query = parseQuery(text, localTime(deps.now(), deps.zone ?? "UTC").slice(0, 10));
   const count = Math.min(MAX_CANDIDATES, maxResults * hybrid.candidateMultiplier);
   const sources = deps.settings.sources.filter((source) => request.sources?.includes(source) ?? true);
   // Vectors have no paths: chunks that may not be shown are found too and use up results.
@@ -59,21 +64,40 @@ export async function searchMemory(deps: SearchDeps, request: SearchRequest): Pr
   ]);
   const answer = answerWithoutResults(state, vectors);
   if (state === undefined) return { ...answer, results: [] };
-  const clues = weighClues(query.clues, state.chunksWith, state.chunks);
+  const { memoryId, chunks } = state;
+  const clues = await withoutSlips(deps.database, weighClues(query.clues, state.chunksWith, chunks), state);
   const weights = searchWeights(hybrid, vectors.embedder?.sees);
-  const candidates = await readCandidates(deps.database, {
-    memoryId: state.memoryId,
-    match: weights.text === 0 ? undefined : matchExpression(state.memoryId, clues, state.chunks),
-    near: new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity])),
-    sources,
-    transcripts: deps.visibility?.transcripts,
-    count,
-  });
-  const visible = candidates.filter(({ path }) => deps.visibility?.mayShow(path) ?? true);
-  // Chunks that are near by letters only fill what words leave.
-  const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, count) : visible;
   const ranking = { query, clues, weights, asked, maxResults, minScore, settings: hybrid, now: deps.now() };
-  return { ...answer, results: rankPassages(shown, ranking) };
+  const near = new Map(vectors.near.map(({ chunkId, similarity }) => [chunkId, similarity]));
+  async function resultsAmong(most: number): Promise<{ results: Hit[]; isFull: boolean }> {
+    const candidates = await readCandidates(deps.database, {
+      memoryId,
+      match: weights.text === 0 ? undefined : matchExpression(memoryId, clues, chunks),
+      near,
+      sources,
+      transcripts: deps.visibility?.transcripts,
+      count: most,
+    });
+    const visible = candidates.filter(({ path }) => deps.visibility?.mayShow(path) ?? true);
+    // Chunks that are near by letters only fill what words leave.
+    const shown = vectors.embedder?.sees === "letters" ? visible.slice(0, most) : visible;
+    return { results: rankPassages(shown, ranking), isFull: candidates.length >= most };
+  }
+  const { results, isFull } = await resultsAmong(count);
+  // A line that recurs every day can fill all the places of candidates.
+  const isCrowded = isFull && results.length < maxResults && results.some(({ reason }) => reason.repeats !== undefined);
+  return { ...answer, results: isCrowded ? (await resultsAmong(MAX_CANDIDATES)).results : results };
+}
+
+/** The clues with words of the vocabulary in place of misspelt ones; asks D1 only if there are such. */
+async function withoutSlips(
+  database: D1Database,
+  clues: WeighedClue[],
+  { memoryId, chunks }: IndexSummary,
+): Promise<WeighedClue[]> {
+  const beginnings = [...new Set(possibleSlips(clues).map(beginningOf))];
+  if (beginnings.length === 0 || chunks === 0) return clues;
+  return mendedClues(clues, await readTermsLike(database, memoryId, beginnings), chunks);
 }
 
 /** The summary of the index after quick indexing. */

@@ -67,3 +67,43 @@ export function dateTerms({ year, month, day }: NamedDate): string[] {
 function padded(number: number): string {
   return String(number).padStart(2, "0");
 }
+
+const DAY_MS = 86_400_000;
+
+/** Days and spans named by their distance from today, each with the dates that it stands for. */
+const RELATIVE: readonly [RegExp, (today: Date) => NamedDate[]][] = [
+  [/\b(?:the )?day before yesterday\b|前天|一昨日|おととい|그저께/giu, (today) => days(today, -2, 1)],
+  [/(?<!before )\byesterday\b|昨[天日晚]|きのう|어제/giu, (today) => days(today, -1, 1)],
+  [/\btoday\b|\bthis (?:morning|afternoon|evening)\b|今[天日早晚]|きょう|오늘/giu, (today) => days(today, 0, 1)],
+  [/\blast week\b|上(?:个)?(?:周|星期|礼拜)|先週|지난주/giu, (today) => days(today, -7 - sinceMonday(today), 7)],
+  [/\bthis week\b|[本这](?:个)?(?:周|星期|礼拜)|今週|이번 ?주/giu, (today) => days(today, -sinceMonday(today), 7)],
+  [/\blast month\b|上个?月|先月|지난 ?달/giu, (today) => [monthOf(today, -1)]],
+  [/\bthis month\b|这个?月|本月|今月|이번 ?달/giu, (today) => [monthOf(today, 0)]],
+  [/\blast year\b|去年|작년/giu, (today) => [{ year: today.getUTCFullYear() - 1 }]],
+];
+
+/**
+ * The dates that a text names by their distance from today, in English, Chinese, Japanese or Korean. A library of dates
+ * gives one instant for "last week"; here it is its seven days.
+ * @param today the local day, as `2026-11-21`
+ */
+export function findRelativeDates(text: string, today: string): NamedDate[] {
+  const start = new Date(`${today}T00:00:00Z`);
+  return RELATIVE.flatMap(([spelling, dates]) => (text.search(spelling) === -1 ? [] : dates(start)));
+}
+
+function days(today: Date, from: number, count: number): NamedDate[] {
+  return Array.from({ length: count }, (_, at) => {
+    const day = new Date(today.getTime() + (from + at) * DAY_MS);
+    return { year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate() };
+  });
+}
+
+function sinceMonday(today: Date): number {
+  return (today.getUTCDay() + 6) % 7;
+}
+
+function monthOf(today: Date, months: number): NamedDate {
+  const first = new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + months, 1));
+  return { year: first.getUTCFullYear(), month: first.getUTCMonth() + 1 };
+}

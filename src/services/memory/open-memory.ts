@@ -80,6 +80,7 @@ export function openMemory(env: MemoryEnv, deps: OpenMemoryDeps): AgentMemory {
               agentId,
               settings,
               now,
+              zone: agent.defaults.userTimezone,
               freshen: (age) =>
                 freshen({ agent, sync: { ...sync, database }, indexing: env.INDEXING, now, waitUntil }, age),
               vectorSearch: openVectorSearch({ ...vectors, database }),

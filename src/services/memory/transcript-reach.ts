@@ -8,10 +8,10 @@ import type { Config } from "../services.ts";
 /**
  * The part of its agent's memory that a turn may see: of transcripts, those of the sessions that it may reach.
  * Sub-agents' sessions are not indexed, so no indexed session is a descendant, and the turn reaches either all or none
- * of the agent's other sessions.
+ * of the agent's other sessions. The conversation in progress is not searched.
  */
 export function transcriptReach(
-  { key: ownKey, agentId }: { key: string; agentId: string },
+  { key: ownKey, sessionId, agentId }: { key: string; sessionId?: string | undefined; agentId: string },
   tools: Config["tools"],
 ): Visibility {
   const reaches = (otherKey: string) => refusalToReach({ tools, ownKey, otherKey, isDescendant: false }) === undefined;
@@ -20,7 +20,9 @@ export function transcriptReach(
   return {
     mayShow(path) {
       const place = parseTranscriptPath(path, agentId);
-      return place === undefined ? !path.startsWith(TRANSCRIPTS) : reaches(place.sessionKey);
+      if (place === undefined) return !path.startsWith(TRANSCRIPTS);
+      // The turn has the conversation that it is in before it.
+      return place.conversation !== sessionId && reaches(place.sessionKey);
     },
     ...(!reaches(another) && { transcripts: transcriptFolder(ownKey) }),
   };

@@ -18,6 +18,8 @@ import { chunkText } from "../../../src/memory/text/chunk.ts";
 
 const { hybrid } = memorySearch.parse({}).query;
 const NOW = Date.UTC(2026, 5, 10);
+/** A ranking that shows good passages only. */
+const STRICT = { minScore: 0.35 };
 
 function candidatesOf(path: string, text: string): Candidate[] {
   return [...chunkText(text, { tokens: 400, overlap: 80 })].map((chunk, at) => ({
@@ -62,7 +64,10 @@ test("a snippet of any file is its lines or a part of one line, and no line occu
     for (const hit of rank(candidatesOf("memory/a.md", lines.join("\n")), "tea in the garden 茶")) {
       const stands = lines.slice(hit.startLine - 1, hit.endLine).join("\n");
       const isPart = hit.startLine === hit.endLine;
-      expect(isPart ? stands.includes(hit.snippet) : stands === hit.snippet).toBe(true);
+      // A line next to the passage may be cut; the others are whole.
+      const isCut = hit.snippet.startsWith("…") || hit.snippet.endsWith("…");
+      const whole = hit.snippet.replace(/^…|…$/g, "");
+      expect(isPart || isCut ? stands.includes(whole) : stands === hit.snippet).toBe(true);
       expect(snippetSize(hit.snippet)).toBeLessThanOrEqual(700);
       expect(hit.snippet.trim()).not.toBe("");
       if (hit.snippet === stands) {
@@ -82,6 +87,44 @@ test("the best part of a line that is longer than a snippet is shown", () => {
   expect(hit).toMatchObject({ startLine: 1, endLine: 1 });
   expect(hit?.snippet).toContain("The spare key is under the blue flowerpot.");
   expect(hit?.snippet.length).toBeLessThanOrEqual(700);
+});
+
+test("space that is left shows the beginning of the next line, or the end of the one before, at whole words", () => {
+  const long = `${"Some words that fill a line and say nothing at all ".repeat(13)}and more words`;
+  const key = "The spare key is under the pot.";
+  const [hit] = rank(candidatesOf("memory/a.md", `${key}\n${long}`), "spare key", { maxResults: 1 });
+  expect(hit).toMatchObject({ startLine: 1, endLine: 2 });
+  expect(hit?.snippet).toMatch(/^The spare key is under the pot\.\nSome words [\s\S]* \w+…$/);
+  expect(hit?.snippet.length).toBeGreaterThan(670);
+  const [last] = rank(candidatesOf("memory/b.md", `${long}\n${key}`), "spare key", { maxResults: 1 });
+  expect(last?.snippet).toMatch(/^…\w+ [\s\S]*\nThe spare key is under the pot\.$/);
+});
+
+test("what several notes say alike is one result, from the newest, with how often it stands elsewhere", () => {
+  const notes = Array.from({ length: 9 }, (_, day) =>
+    candidatesOf(`memory/2026-05-0${day + 1}.md`, `# 2026-05-0${day + 1}\n\n- Standup ${day}: the launch is on track.`),
+  ).flat();
+  const decision = candidatesOf("memory/2026-04-02.md", "- We decided to move the launch to 4 June.");
+  const all = [...notes, ...decision].map((candidate, at) => ({ ...candidate, chunkId: at + 1 }));
+  const hits = rank(all, "when is the launch", STRICT);
+  expect(hits.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(["memory/2026-05-09.md", "memory/2026-04-02.md"]),
+  );
+  expect(hits).toHaveLength(2);
+  expect(hits.find(({ path }) => path.includes("05-09"))?.reason.repeats).toBe(8);
+});
+
+test("a file gives at most half of the results where other files have some", () => {
+  const subjects = ["kettle", "pot", "cup", "leaf", "spoon", "filter", "box", "label"];
+  const line = (subject: string) => `The tea ${subject} is in the kitchen.\n${"\n".repeat(4)}${"Nothing. ".repeat(70)}`;
+  const full = candidatesOf("MEMORY.md", subjects.map(line).join("\n"));
+  const others = ["a", "b", "c"].map((name) =>
+    candidatesOf(`memory/${name}.md`, `Also some tea, of kind ${name}${name}.`),
+  );
+  const all = [...full, ...others.flat()].map((candidate, at) => ({ ...candidate, chunkId: at + 1 }));
+  const hits = rank(all, "tea kitchen", STRICT);
+  expect(hits.filter(({ path }) => path === "MEMORY.md")).toHaveLength(3);
+  expect(rank(full, "tea kitchen", STRICT).length).toBeGreaterThan(3);
 });
 
 test("Chinese snippets have fewer characters", () => {

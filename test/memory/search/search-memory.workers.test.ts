@@ -89,6 +89,56 @@ describe("results of a search", () => {
     }
   });
 
+  test("a day, a week or a month named by its distance from today finds its notes", async () => {
+    const days = ["2026-10-05", "2026-10-24", "2026-10-31", "2026-11-01"];
+    await indexNotes(
+      "distance",
+      days.map((day, at) => ({ path: `memory/${day}.md`, text: `- Walked for ${at + 2} hours.\n- Had tea.` })),
+    );
+    // Now is Sunday 2026-11-01 in UTC.
+    for (const [query, day] of [
+      ["what about the walk yesterday", "2026-10-31"],
+      ["昨天 walk", "2026-10-31"],
+      ["walk last week", "2026-10-24"],
+      ["上周 walk", "2026-10-24"],
+      ["walk today", "2026-11-01"],
+    ] as const) {
+      const [hit] = await search("distance", query);
+      expect([query, hit?.path]).toEqual([query, `memory/${day}.md`]);
+    }
+    const month = await search("distance", "上个月 walk");
+    expect(month[0]?.path).toMatch(/2026-10/);
+    expect((await search("distance", "walk in July")).length).toBeGreaterThan(0);
+  });
+
+  test("a word with one wrong letter is found, and one that is no slip stays unknown", async () => {
+    await indexNotes("slips", [{ path: "MEMORY.md", text: "The festival is in June.\nThe vaccination was fine." }]);
+    for (const query of ["fesetival", "fetsival", "vacination"]) {
+      expect([query, (await search("slips", query)).length]).toEqual([query, 1]);
+    }
+    expect(await search("slips", "fevistal")).toEqual([]);
+  });
+
+  test("one decision is found among many notes that recur", async () => {
+    const days = Array.from({ length: 30 }, (_, at) => `2026-09-${String(at + 1).padStart(2, "0")}`);
+    await indexNotes("recurring", [
+      ...days.map((day, at) => ({
+        path: `memory/${day}.md`,
+        text: `# ${day}\n\n- Standup ${at}: launch is on track.`,
+      })),
+      {
+        path: "memory/2026-10-02-decision.md",
+        text: "We decided: the launch moves to 4 December, because of the audit.",
+      },
+    ]);
+    for (const query of ["when is the launch", "launch date", "launch postponed reason"]) {
+      const hits = await search("recurring", query);
+      const recurring = hits.filter(({ path }) => !path.includes("decision"));
+      expect([query, recurring.length, hits.some(({ path }) => path.includes("decision"))]).toEqual([query, 1, true]);
+      expect(recurring[0]?.path).toBe("memory/2026-09-30.md");
+    }
+  });
+
   test("an exact phrase and words in the path raise a result", async () => {
     await indexNotes("raised", [
       { path: "memory/one.md", text: "The box is red and the door is big." },

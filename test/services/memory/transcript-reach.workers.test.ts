@@ -5,9 +5,9 @@ import { chat, exchange, found, indexAll, putMessages, rememberTranscripts, talk
 
 type Visibility = "self" | "tree" | "agent" | "all";
 
-function sightOf(sessionKey: string, visibility: Visibility) {
+function sightOf(sessionKey: string, visibility: Visibility, sessionId?: string) {
   const tools = { sessions: { visibility }, agentToAgent: { enabled: false, allow: [] } };
-  return transcriptReach({ key: sessionKey, agentId: "main" }, tools as never);
+  return transcriptReach({ key: sessionKey, sessionId, agentId: "main" }, tools as never);
 }
 
 const pageOf = (session: string) => `sessions/${session}/ses_${"0".repeat(26)}/1.md`;
@@ -23,6 +23,12 @@ describe("what a turn may see of transcripts", () => {
     const all = ["main", "webchat/direct/ann", "telegram/group/-1"];
     expect(all.filter((session) => sight.mayShow(pageOf(session)))).toEqual(shown);
     expect(sight.transcripts).toBe(transcripts);
+  });
+
+  test("is not the conversation that it is in, but other ones of its session", () => {
+    const sight = sightOf("agent:main:main", "agent", `ses_${"1".repeat(26)}`);
+    expect(sight.mayShow(`sessions/main/ses_${"1".repeat(26)}/1.md`)).toBe(false);
+    expect(sight.mayShow(pageOf("main"))).toBe(true);
   });
 
   test("is nothing at a path that no transcript can have, and does not touch files", () => {
@@ -70,7 +76,7 @@ describe("a search", () => {
       { calls: [{ name: "memory_get", args: { path: foreign } }] },
       { text: "Done." },
     ]);
-    await finished((await say("What do you know?", name, { sessionKey })).runId);
+    await finished((await say("/new What do you know?", name, { sessionKey })).runId);
     const [hits, look] = (await asked(name))
       .at(-1)!
       .body.messages.flatMap(({ role, content }: any) => (role === "tool" ? [content] : []));
