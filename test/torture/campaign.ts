@@ -35,10 +35,12 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   const onKill = (kill: Kill) => {
     struck.push(kill);
     console.log(killLine(kill, startedAt));
-    for (const { story } of [...readers.values()].flat()) story.serverDied();
     mail.due(kill.number);
   };
-  await killRepeatedly(isopod, watch, { seed, kills }, { lure: (place) => mail.lure(place), onKill });
+  const onDeath = () => {
+    for (const { story } of [...readers.values()].flat()) story.serverDied();
+  };
+  await killRepeatedly(isopod, watch, { seed, kills }, { lure: (place) => mail.lure(place), onDeath, onKill });
   await mail.done();
   console.log(`Everything is accepted after ${Math.round((Date.now() - startedAt) / 1000)} s`);
 
@@ -63,11 +65,14 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     ),
   );
   const sessions = [...parents, ...children];
+  const struckAt = (where: "model" | "delivery") => stage.faults.struck.filter(({ place }) => place === where).length;
   return {
     kills: struck,
     moves: mover.moves,
     sessions,
     counts: stage.counts,
+    requests: stage.requests,
+    faults: { model: struckAt("model"), delivery: struckAt("delivery") },
     delivered: await deliveredBy(stage.botApi, BOT_TOKEN),
   };
 }

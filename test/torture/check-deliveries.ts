@@ -17,11 +17,29 @@ export function deliveryBreachesIn(evidence: Evidence): Breach[] {
     .filter(({ session }) => session.telegramUser !== undefined)
     .flatMap((session) => repliesOf(session, evidence));
   const unsure = unsureIn(evidence);
-  if (unsure <= evidence.kills.length) return breaches;
+  const reasons = evidence.kills.length + evidence.faults.delivery;
+  const all = [...breaches, ...evidence.sessions.flatMap((session) => untoldIn(session, evidence))];
+  if (unsure <= reasons) return all;
   return [
-    ...breaches,
-    { kind: "unsure", session: "", what: `${unsure} deliveries are unsure after ${evidence.kills.length} kills` },
+    ...all,
+    { kind: "unsure", session: "", what: `${unsure} deliveries are unsure, with ${reasons} reasons for one` },
   ];
+}
+
+/** What a chat is told of deliveries that may be lost. */
+function isNotice(text: string): boolean {
+  return text.includes("/resend");
+}
+
+/** Deliveries that may be lost, of which neither the list of the session nor a later reply tells. */
+function untoldIn({ session, runs, lost }: SessionEvidence, { delivered }: Evidence): Breach[] {
+  const open = runs.flatMap((run) =>
+    run.deliveries.filter(({ status }) => status === "unsure" || status === "failed").map(() => run.runId),
+  );
+  const isTold = delivered.some(({ chat, text }) => chat === session.telegramUser && isNotice(text));
+  if (open.length === 0 || isTold || lost.length >= open.length) return [];
+  const what = `${open.length} deliveries may be lost, and ${lost.length} are told`;
+  return [{ kind: "untold", session: session.key, what }];
 }
 
 function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivered }: Evidence): Breach[] {
@@ -39,7 +57,9 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     const inChat = delivered.filter(({ chat }) => chat === session.telegramUser);
     const took =
       announced.length === 0
-        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-"))
+        ? inChat.filter(
+            ({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-") && !isNotice(text),
+          )
         : inChat.filter((part) => announced.some((tag) => part.text.includes(heardOf(tag))));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
     for (const { deliveryId, status, reason } of run.deliveries) {
@@ -48,7 +68,8 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     }
     const sure = run.deliveries.filter(({ status }) => status === "delivered").length;
     const unsure = run.deliveries.filter(({ status }) => status === "unsure").length;
-    if (took.length < sure) report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
+    const notices = inChat.filter(({ text }) => isNotice(text)).length;
+    if (took.length + notices < sure) report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
     if (took.length > sure + unsure)
       report("doubled", `${took.length} parts arrived, ${sure} count as delivered, ${unsure} as unsure`);
     if (run.status === "ok" && unsure === 0 && wordsIn(took) !== said(run)) {

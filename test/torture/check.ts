@@ -6,7 +6,10 @@ import { announcementsIn, startedIn } from "./family.ts";
 import type { Kill } from "./killer.ts";
 import type { SentMessage } from "./sender.ts";
 
-/** The promises that can be broken; `disordered` is a transcript, `failed` a run that had no reason to end badly. */
+/**
+ * The promises that can be broken; `disordered` is a transcript, `failed` a run that had no reason to end badly, `undone`
+ * one that ended well without what was asked, `untold` a delivery that may be lost and that nobody was told of.
+ */
 export type BreachKind =
   | "lost"
   | "doubled"
@@ -16,6 +19,9 @@ export type BreachKind =
   | "stuck"
   | "parked"
   | "disordered"
+  | "doubledInRequest"
+  | "undone"
+  | "untold"
   | "failed";
 
 /** One broken promise. */

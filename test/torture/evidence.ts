@@ -2,6 +2,7 @@ import type { Message } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Kill } from "./killer.ts";
 import type { PlannedSession } from "./plan.ts";
+import type { ModelRequest } from "./provider.ts";
 import type { SentMessage } from "./sender.ts";
 import type { Story } from "./story.ts";
 
@@ -16,6 +17,10 @@ export interface Evidence {
   sessions: readonly SessionEvidence[];
   /** How often each call of a tool took effect, by call id. */
   counts: ReadonlyMap<string, number>;
+  /** What the model was asked, in its order. */
+  requests: readonly ModelRequest[];
+  /** How many requests to the outside went wrong, by place. */
+  faults: { model: number; delivery: number };
   /** What the Bot API took, in its order. */
   delivered: readonly Delivered[];
 }
@@ -27,6 +32,8 @@ export interface SessionEvidence {
   history: readonly HistoryMessage[];
   /** Every run that the index or an answer names, and the session knows. */
   runs: readonly RunView[];
+  /** The deliveries that the session lists as not arrived, or perhaps not, by their text. */
+  lost: readonly string[];
   /** Those that the session does not know. */
   unknownRuns: readonly string[];
   /** The status of each run in the index of all runs. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { DeliveryFault } from "./faults.ts";
 import type { Place, Watch } from "./watch.ts";
 
 /** How a request goes through a gate. */
@@ -12,6 +13,8 @@ export interface Passage {
   afterMs: number;
   /** Whether it gets lost when whoever sent it is gone before it arrives. */
   lostWhenCut: boolean;
+  /** What goes wrong with it. */
+  fault?: DeliveryFault | undefined;
 }
 
 /** A server on loopback. */
@@ -39,8 +42,12 @@ export async function startGate(
     try {
       await sleep(passage.beforeMs);
       if (response.destroyed && passage.lostWhenCut) return;
+      const { fault } = passage;
+      if (fault === "cut before") return void response.destroy();
+      if (fault === "500" || fault === "429") return answer(response, refusalOf(Number(fault)));
       const forwarded = await forward(target, request, body);
       await sleep(passage.afterMs);
+      if (fault === "cut after") return void response.destroy();
       answer(response, forwarded);
       watch.committed(passage.name);
     } finally {
@@ -50,6 +57,18 @@ export async function startGate(
   return listen((request, response) => {
     pass(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
+}
+
+/** A refusal as the Bot API tells it. */
+function refusalOf(status: number): Forwarded {
+  const retry = status === 429 ? { parameters: { retry_after: 1 } } : {};
+  const body = {
+    ok: false,
+    error_code: status,
+    description: status === 429 ? "Too Many Requests" : "Internal",
+    ...retry,
+  };
+  return { status, type: "application/json", body: JSON.stringify(body) };
 }
 
 /** Starts an HTTP server on a free port of loopback. */

@@ -98,7 +98,8 @@ export async function gather(
     story,
   }));
   const isChild = session.key.includes(":subagent:");
-  return { session, sent, history, runs, unknownRuns, indexed, isChild, readers: told, audit: auditor.story };
+  const lost = session.telegramUser === undefined ? [] : await lostOf(client, session.key, until);
+  return { session, sent, history, runs, lost, unknownRuns, indexed, isChild, readers: told, audit: auditor.story };
 }
 
 /** What a bot was told to send, as the fake Bot API recorded it. */
@@ -143,6 +144,12 @@ async function listedSessions(client: Client, until: AbortSignal): Promise<Set<s
     before = page.before;
   } while (before !== undefined);
   return keys;
+}
+
+/** The texts of deliveries that a session lists as not arrived, or perhaps not. */
+async function lostOf(client: Client, key: string, until: AbortSignal): Promise<string[]> {
+  const page = await ask(client, `/v1/sessions/${encodeURIComponent(key)}/deliveries`, {}, until);
+  return (page as { deliveries: { text: string }[] }).deliveries.map(({ text }) => text);
 }
 
 async function runOf(client: Client, runId: string, until: AbortSignal): Promise<RunView | undefined> {

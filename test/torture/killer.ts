@@ -26,6 +26,8 @@ const USUAL_RESTART_MS = 500;
 export interface Prey {
   /** Sends a message that leads to a place, because nothing goes there. */
   lure(place: Place): void;
+  /** Called when it is dead, before it starts again. */
+  onDeath(): void;
   onKill(kill: Kill): void;
 }
 
@@ -34,7 +36,7 @@ export async function killRepeatedly(
   isopod: Isopod,
   watch: Watch,
   { seed, kills }: { seed: number; kills: number },
-  { lure, onKill }: Prey,
+  { lure, onDeath, onKill }: Prey,
 ): Promise<void> {
   const random = randomOf(seed, "kills");
   let slowness = 1;
@@ -44,7 +46,7 @@ export async function killRepeatedly(
     else await sleep(between(random, 500, 1800) * slowness);
     if (aim !== "recovery" && aim !== "anything") await arrive(watch, aim, random, lure);
     const inside = watch.look();
-    const { killedAt, readyAt } = await isopod.kill();
+    const { killedAt, readyAt } = await isopod.kill(onDeath);
     slowness = Math.max(1, (readyAt - killedAt) / USUAL_RESTART_MS);
     onKill({ number, aim, inside, killedAt, readyAt });
   }

@@ -20,6 +20,12 @@ export interface Summary {
   /** Runs that were given up because they were killed again and again within one step. */
   parked: number;
   disordered: number;
+  /** Messages that one request to the model held twice. */
+  doubledInRequest: number;
+  /** Runs that ended well without what they were asked. */
+  undone: number;
+  /** Deliveries that may be lost and that nobody was told of. */
+  untold: number;
   failed: number;
   /** Runs that ended well although they were killed at least once in their middle. */
   resumed: number;
@@ -31,6 +37,10 @@ export interface Summary {
   /** Kills by what was going on outside when they struck. */
   killPoints: Record<string, number>;
   insideShare: number;
+  /** How many requests to the outside went wrong, by place. */
+  faults: { model: number; delivery: number };
+  /** Milliseconds from the start of the next process being ready to the next turn that was completed. */
+  answerMs: { p50: number; p95: number };
   /** Milliseconds from the kill to the next turn that was completed, over further kills if need be. */
   recoveryMs: { p50: number; p95: number };
   seconds: number;
@@ -59,6 +69,9 @@ export function summaryOf(
     stuck: count("stuck"),
     parked: runs.filter((run) => run.error?.code === "crash_loop").length,
     disordered: count("disordered"),
+    doubledInRequest: count("doubledInRequest"),
+    undone: count("undone"),
+    untold: count("untold"),
     failed: count("failed"),
     resumed: resumedIn(evidence),
     children: sessions.filter(({ isChild }) => isChild).length,
@@ -66,7 +79,9 @@ export function summaryOf(
     outcomes: tally(runs.map((run) => run.status)),
     killPoints: tally(places),
     insideShare: round(places.filter((place) => place !== "outside").length / Math.max(1, kills.length)),
-    recoveryMs: recoveryOf(evidence),
+    faults: evidence.faults,
+    answerMs: recoveryOf(evidence, "readyAt"),
+    recoveryMs: recoveryOf(evidence, "killedAt"),
     seconds: head.seconds,
   };
 }
@@ -109,15 +124,17 @@ function resumedIn({ sessions, kills }: Evidence): number {
     }).length;
 }
 
-function recoveryOf({ sessions, kills }: Evidence): { p50: number; p95: number } {
+function recoveryOf({ sessions, kills }: Evidence, since: "killedAt" | "readyAt"): { p50: number; p95: number } {
   const ends = sessions
     .flatMap(({ runs }) =>
       runs.flatMap(({ status, endedAt }) => (status === "ok" && endedAt !== undefined ? [endedAt] : [])),
     )
     .sort((a, b) => a - b);
   const waits = kills
-    .flatMap(({ killedAt }) => ends.find((endedAt) => endedAt > killedAt) ?? [])
-    .map((endedAt, n) => endedAt - kills[n]!.killedAt)
+    .flatMap((kill) => {
+      const endedAt = ends.find((end) => end > kill[since]);
+      return endedAt === undefined ? [] : [endedAt - kill[since]];
+    })
     .sort((a, b) => a - b);
   const quantile = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0;
   return { p50: quantile(0.5), p95: quantile(0.95) };

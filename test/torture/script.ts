@@ -125,7 +125,8 @@ function scriptedCall(kind: string | undefined, holdMs: string | undefined): Scr
   return { kind: kind === "unsafe" || kind === "spawn" ? kind : "safe", holdMs: Number(holdMs) };
 }
 
-function textOf(message: WireMessage | undefined): string {
+/** The text of a message. */
+export function textOf(message: WireMessage | undefined): string {
   const { content } = message ?? {};
   return typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");
 }

@@ -1,9 +1,10 @@
 import { startBotApi } from "../fakes/bot-api.ts";
 import { startCounter } from "../fakes/counter.ts";
 import type { Client } from "./client.ts";
+import type { Faults } from "./faults.ts";
 import { type Passage, startGate } from "./gate.ts";
 import { Isopod } from "./isopod.ts";
-import { startProvider } from "./provider.ts";
+import { type ModelRequest, startProvider } from "./provider.ts";
 import { between, randomOf } from "./random.ts";
 import { WEBHOOK_SECRET } from "./sender.ts";
 import { Watch } from "./watch.ts";
@@ -20,12 +21,15 @@ export class Stage {
   readonly botApi: string;
   /** How often each call of a tool took effect. */
   readonly counts: ReadonlyMap<string, number>;
+  /** What the model was asked. */
+  readonly requests: readonly ModelRequest[];
+  readonly faults: Faults;
   readonly #close: () => Promise<void>;
 
   private constructor(
     watch: Watch,
     isopod: Isopod,
-    outside: { botApi: string; counts: ReadonlyMap<string, number> },
+    outside: Pick<Stage, "botApi" | "counts" | "requests" | "faults">,
     close: () => Promise<void>,
   ) {
     this.watch = watch;
@@ -33,15 +37,17 @@ export class Stage {
     this.client = { url: isopod.url, token: TOKEN };
     this.botApi = outside.botApi;
     this.counts = outside.counts;
+    this.requests = outside.requests;
+    this.faults = outside.faults;
     this.#close = close;
   }
 
   /** Starts everything, for owners with these ids at Telegram; Isopod's state and logs go into `folder`. */
-  static async open(folder: string, owners: readonly number[]): Promise<Stage> {
+  static async open(folder: string, owners: readonly number[], faults: Faults): Promise<Stage> {
     const watch = new Watch();
-    const [models, counter, botApi] = await Promise.all([startProvider(watch), startCounter(), startBotApi()]);
+    const [models, counter, botApi] = await Promise.all([startProvider(watch, faults), startCounter(), startBotApi()]);
     const tools = await startGate(counter.url, "tool", watch, passageOfCall);
-    const bot = await startGate(botApi.url, "delivery", watch, passageOfDelivery);
+    const bot = await startGate(botApi.url, "delivery", watch, (path, body) => passageOfDelivery(path, body, faults));
     const outside = [models, counter, botApi, tools, bot];
     const closeOutside = async () => {
       await Promise.all(outside.map((server) => server.close()));
@@ -51,10 +57,15 @@ export class Stage {
         folder,
         variables({ models: models.url, counter: tools.url, botApi: bot.url }, owners),
       );
-      return new Stage(watch, isopod, { botApi: botApi.url, counts: counter.counts }, async () => {
-        await isopod.stop();
-        await closeOutside();
-      });
+      return new Stage(
+        watch,
+        isopod,
+        { botApi: botApi.url, counts: counter.counts, requests: models.requests, faults },
+        async () => {
+          await isopod.stop();
+          await closeOutside();
+        },
+      );
     } catch (error) {
       await closeOutside();
       throw error;
@@ -83,11 +94,17 @@ function passageOfCall(path: string): Passage {
 }
 
 /** Only messages are slow; whatever else a bot asks is answered at once. */
-function passageOfDelivery(path: string, body: string): Passage | undefined {
+function passageOfDelivery(path: string, body: string, faults: Faults): Passage | undefined {
   if (!path.endsWith("/sendMessage")) return undefined;
   const random = randomOf(body);
   const [beforeMs, afterMs] = [between(random, 5, 40), between(random, 5, 40)];
-  return { name: `to ${JSON.parse(body).chat_id}`, beforeMs, afterMs, lostWhenCut: random() < 0.5 };
+  return {
+    name: `to ${JSON.parse(body).chat_id}`,
+    beforeMs,
+    afterMs,
+    lostWhenCut: random() < 0.5,
+    fault: faults.ofDelivery(body),
+  };
 }
 
 function variables(

@@ -5,7 +5,9 @@ import { parseArgs } from "node:util";
 import { carryOut } from "./campaign.ts";
 import { type Breach, breachesIn } from "./check.ts";
 import { deliveryBreachesIn } from "./check-deliveries.ts";
+import { requestBreachesIn } from "./check-requests.ts";
 import type { Evidence } from "./evidence.ts";
+import { Faults } from "./faults.ts";
 import { drawPlan } from "./plan.ts";
 import { sessionReport, summaryOf } from "./report.ts";
 import { Stage } from "./stage.ts";
@@ -14,6 +16,7 @@ const USAGE = `Usage: npm run torture -- [options]
 
   --runs <number>    Messages to send (default: 200)
   --kills <number>   How often to kill (default: 50)
+  --faults <number>  How many requests to the model and the Bot API go wrong, at most (default: 30)
   --seed <number>    What is drawn depends on it (default: 1)
   --json             End with one line of JSON
   --keep             Leave the state and the logs behind, and say where
@@ -25,6 +28,7 @@ async function torture(): Promise<void> {
     options: {
       runs: { type: "string", default: "200" },
       kills: { type: "string", default: "50" },
+      faults: { type: "string", default: "30" },
       seed: { type: "string", default: "1" },
       json: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
@@ -38,6 +42,7 @@ async function torture(): Promise<void> {
   const stage = await Stage.open(
     folder,
     plan.sessions.flatMap(({ telegramUser = [] }) => telegramUser),
+    new Faults(seed, whole(values.faults)),
   );
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(name, () => void stage.close().then(() => process.exit(130)));
@@ -45,7 +50,7 @@ async function torture(): Promise<void> {
   try {
     const startedAt = Date.now();
     const evidence = await carryOut(stage, plan, kills, seed);
-    const breaches = [...breachesIn(evidence), ...deliveryBreachesIn(evidence)];
+    const breaches = [...breachesIn(evidence), ...deliveryBreachesIn(evidence), ...requestBreachesIn(evidence)];
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     const summary = summaryOf(evidence, breaches, { runs, seed, seconds });
     const shortcomings = [

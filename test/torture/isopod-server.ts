@@ -1,0 +1,67 @@
+import { appendFile, readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+
+/**
+ * The process that is killed: Isopod in a real workerd, over a state that outlives both. Arguments: the folder of bundle,
+ * state and log, the port, and the variables as JSON. It prints `ready` once it takes requests.
+ */
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CONFIG = join(ROOT, "test/torture/wrangler.toml");
+
+async function serve(folder: string, port: number, variables: Record<string, string>): Promise<void> {
+  const bundle = join(folder, "bundle");
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port,
+      cf: false,
+      resourcePersistencePath: join(folder, "state"),
+      log: new Log(LogLevel.ERROR),
+      handleStructuredLogs: ({ level, message }) =>
+        void appendFile(join(folder, "worker.log"), `${new Date().toISOString()} ${level} ${message}\n`),
+      workers: [
+        {
+          ...workerOptions,
+          name: "isopod-torture",
+          modulesRoot: bundle,
+          modules: await modulesIn(bundle),
+          bindings: variables,
+        },
+      ],
+    }),
+  );
+  await miniflare.ready;
+  await migrate(miniflare, "DB", "migrations/d1");
+  await migrate(miniflare, "MEMORY", "migrations/memory");
+  console.log("ready");
+}
+
+async function modulesIn(folder: string) {
+  const names = await readdir(folder);
+  const texts = names.filter((name) => /\.(md|sh|sql)$/.test(name) && name !== "README.md");
+  return [
+    { type: "ESModule" as const, path: join(folder, "worker.js") },
+    ...texts.map((name) => ({ type: "Text" as const, path: join(folder, name) })),
+  ];
+}
+
+/** Applies the migrations to a database that has no tables yet. */
+async function migrate(miniflare: Miniflare, binding: string, migrations: string): Promise<void> {
+  const database = await miniflare.getD1Database(binding);
+  const tables = await database
+    .prepare("select count(*) as count from sqlite_master where name not like '\\_%' escape '\\'")
+    .first<{ count: number }>();
+  if ((tables?.count ?? 0) > 0) return;
+  const folder = join(ROOT, migrations);
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()) {
+    const statements = (await readFile(join(folder, name), "utf8")).split("--> statement-breakpoint");
+    await database.batch(statements.map((statement) => database.prepare(statement)));
+  }
+}
+
+const [folder = "", port = "", variables = "{}"] = process.argv.slice(2);
+await serve(folder, Number(port), JSON.parse(variables));
