@@ -15,13 +15,17 @@ const MAX_NAMED = 3;
 const MAX_ASKED = 10;
 
 /** Checks whether the latest sessions can be read. */
-export async function examineSessions({ bindings, services }: DiagnosticsContext): Promise<Check[]> {
+export async function examineSessions({
+  bindings,
+  services,
+}: Pick<DiagnosticsContext, "bindings" | "services">): Promise<Check[]> {
   if (services === undefined) return [];
   const rows = await listSessions(bindings.DB, { agentId: undefined, since: 0, limit: MAX_ASKED });
   const checks = await Promise.all(
     rows.map(async ({ key }): Promise<Check | undefined> => {
       try {
-        const address = await addressOf(bindings, key, locationOf(services.config, key));
+        // A session that exists leads to where it is; one that does not must not begin for a look.
+        const address = await addressOf(bindings, key, "caller");
         await callSession(bindings, address, (session) => session.grants());
         return undefined;
       } catch (error) {

@@ -421,6 +421,8 @@ describe("owners, budgets and the backlog", () => {
     await row.bind("agent:main:main", "eu").run();
     const here = await configured({ session: { location: "eu" } }, { ISOPOD_HOST: "workerd" });
     expect(problems(here)["sessions.locations"]!.message).toContain("on this machine");
+    // A look begins no session, and sends none elsewhere.
+    expect((await call("GET", "/v1/sessions/agent%3Amain%3Amain/history")).status).not.toBe(503);
     await env.DB.prepare("delete from sessions").run();
   });
 

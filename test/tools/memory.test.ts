@@ -218,7 +218,9 @@ describe("memory_get", () => {
   test("fences a transcript", async () => {
     const read = async () => passage("sessions/main.md", ["user: hello"], { source: "sessions" });
     const text = await got(read, { path: "sessions/main.md" });
-    expect(text).toMatch(/^sessions\/main\.md, lines 1 to 1 of 1:\nBetween the markers: .*\n<<<EXT.*\nuser: hello\n<<<END_/s);
+    expect(text).toMatch(
+      /^sessions\/main\.md, lines 1 to 1 of 1:\nBetween the markers: .*\n<<<EXT.*\nuser: hello\n<<<END_/s,
+    );
     expect(text).not.toContain("SECURITY NOTICE");
     const group = async () => passage("sessions/telegram/group/-1/1.md", ["x: hi"], { source: "sessions" });
     expect(await got(group, { path: "sessions/telegram/group/-1/1.md" })).toContain("SECURITY NOTICE");
