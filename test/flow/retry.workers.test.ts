@@ -14,7 +14,7 @@ async function lastAsked(scenario: string): Promise<[string, string][]> {
 }
 
 test("a failed answer names its provider and what to do, and /retry answers the same message once more", async () => {
-  const chat = chatOf(9701);
+  const chat = chatOf(88701);
   await script("again", [REFUSED, { text: "Here it is." }]);
   const [told] = await settled(await hear("again", chat, "What is it?"), chat);
   expect(told).toContain("fake was asked without a key: invalid x-api-key.");
@@ -68,7 +68,7 @@ test("without a failure nothing is asked, and who typed it is told", async () =>
 });
 
 test("the rights are those of whom it answers", async () => {
-  const group = { ...chatOf(9702), kind: "group" as const };
+  const group = { ...chatOf(88702), kind: "group" as const };
   await script("again-stranger", [REFUSED, { text: "Good evening." }]);
   const stranger = { sender: { id: "666", owner: false } };
   await settled(await hear("again-stranger", group, "Good evening", stranger), group);

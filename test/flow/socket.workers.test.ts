@@ -253,7 +253,8 @@ describe("a client that is slow", () => {
     await finished(runId);
     await pause(50);
     const inFlight = client.events.length;
-    expect(deltasSeen(client)).toBe(6);
+    expect(deltasSeen(client)).toBeGreaterThan(0);
+    expect(deltasSeen(client)).toBeLessThanOrEqual(6);
     await hearToEnd(client, runId);
     expect(client.events.length).toBeGreaterThan(inFlight);
     expectInOrder(client.events);
@@ -270,7 +271,8 @@ describe("a client that is slow", () => {
     const { runId } = await client.say("y", "slow-evicted");
     await finished(runId);
     await pause(50);
-    expect(deltasSeen(client)).toBe(6);
+    expect(deltasSeen(client)).toBeGreaterThan(0);
+    expect(deltasSeen(client)).toBeLessThanOrEqual(6);
     await hearToEnd(client, runId);
     expectInOrder(client.events);
     expect(messagesIn(client.events)).toEqual((await historyOf(keyOf("slow-evicted"))).messages);

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Approver } from "./approver.ts";
+import { deleteSession } from "./deletion.ts";
 import type { Evidence } from "./evidence.ts";
 import { asSession, startedIn } from "./family.ts";
 import { deliveredBy, gather, settle, settleChildren, settleFamily } from "./gather.ts";
@@ -32,6 +34,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     plan.sessions.map(({ key }) => key),
     seed,
   );
+  const approver = new Approver(client);
   const onKill = (kill: Kill) => {
     struck.push(kill);
     console.log(killLine(kill, startedAt));
@@ -52,6 +55,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   await sleep(QUIET_MS);
   await settleChildren(client, plan.sessions, SETTLE_MS);
   await mover.stop();
+  await approver.stop();
   const until = AbortSignal.timeout(SETTLE_MS);
   const parents = await Promise.all(
     plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),
@@ -66,14 +70,20 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   );
   const sessions = [...parents, ...children];
   const struckAt = (where: "model" | "delivery") => stage.faults.struck.filter(({ place }) => place === where).length;
+  const [doomed] = parents.filter(({ session }) => session.telegramUser === undefined && session.mode !== "interrupt");
+  const kill = async () => void (await isopod.kill(onDeath));
+  const delivered = await deliveredBy(stage.botApi, BOT_TOKEN);
+  const deletion = doomed === undefined || kills === 0 ? [] : await deleteSession(client, doomed, kill);
   return {
+    deletion,
+    approvals: approver.decided.size,
     kills: struck,
     moves: mover.moves,
     sessions,
     counts: stage.counts,
     requests: stage.requests,
     faults: { model: struckAt("model"), delivery: struckAt("delivery") },
-    delivered: await deliveredBy(stage.botApi, BOT_TOKEN),
+    delivered,
   };
 }
 

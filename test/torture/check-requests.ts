@@ -51,11 +51,22 @@ function unshownIn({ session, history, runs }: SessionEvidence, { requests }: Ev
     }));
 }
 
-/** Messages that come into the transcript in another order than that in which they were accepted. */
-function disorderedIn({ session, history, runs }: SessionEvidence): Breach[] {
+/**
+ * Messages that come into the transcript in another order than that in which they were accepted. A message of OpenAI's
+ * API shares its run with no other kind, so one of another kind may join the run at work before it.
+ */
+function disorderedIn(evidence: SessionEvidence): Breach[] {
+  const ofOpenai = new Set(
+    evidence.sent.filter(({ message }) => message.door === "openai").flatMap(({ message }) => ownTags(message.text)),
+  );
+  return [true, false].flatMap((isOpenai) => disorderedAmong(evidence, (tag) => ofOpenai.has(tag) === isOpenai));
+}
+
+function disorderedAmong({ session, history, runs }: SessionEvidence, isOne: (tag: string) => boolean): Breach[] {
   const acceptedAt = new Map(runs.map((run) => [run.runId, run.acceptedAt]));
   let latest = { at: 0, tag: "" };
   return asked(history).flatMap(({ entry, script }): Breach[] => {
+    if (!isOne(script.tag)) return [];
     const runId = (entry.role === "user" && entry.fromRunId) || entry.runId;
     const at = acceptedAt.get(runId) ?? latest.at;
     if (at >= latest.at) {

@@ -176,7 +176,7 @@ function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evi
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId, what: `${tool} ${callId} ('${text}') ${what}` });
     const count = counts.get(callId) ?? 0;
-    if (tool === "count_unsafe" && count > 1) report("doubled", `took effect ${count} times`);
+    if (tool !== "count_safe" && count > 1) report("doubled", `took effect ${count} times`);
     if (!isError && count === 0) report("lost", "never took effect");
     if (text.startsWith("skipped") && count > 0) report("doubled", "took effect all the same");
     if (isError && !text.startsWith("skipped") && text !== UNKNOWN_EFFECT) report("failed", "had no reason to fail");

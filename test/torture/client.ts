@@ -22,7 +22,7 @@ export class Refused extends Error {
 
 /** What is sent; `abandonAfterMs` hangs up before the answer is there. */
 export interface Sent {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "DELETE";
   body?: unknown;
   headers?: Record<string, string>;
   abandonAfterMs?: number;

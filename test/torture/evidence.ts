@@ -1,5 +1,6 @@
 import type { Message } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
+import type { Breach } from "./check.ts";
 import type { Kill } from "./killer.ts";
 import type { PlannedSession } from "./plan.ts";
 import type { ModelRequest } from "./provider.ts";
@@ -21,6 +22,10 @@ export interface Evidence {
   requests: readonly ModelRequest[];
   /** How many requests to the outside went wrong, by place. */
   faults: { model: number; delivery: number };
+  /** What was wrong with the deletion of a session at the end. */
+  deletion: readonly Breach[];
+  /** How many calls a person was asked for and allowed. */
+  approvals: number;
   /** What the Bot API took, in its order. */
   delivered: readonly Delivered[];
 }

@@ -35,6 +35,14 @@ export function announcementsIn(history: readonly HistoryMessage[]): string[] {
 /** A sub-agent's session, as if somebody had written its task to it. */
 export function asSession({ key, task, runId }: StartedChild, parent: PlannedSession): [PlannedSession, SentMessage] {
   const session: PlannedSession = { key, mode: parent.mode === "interrupt" ? "interrupt" : "steer", readers: [] };
-  const message = { session, text: task, key, updateId: 0, afterKill: 0, sending: "once" as const };
+  const message = {
+    session,
+    text: task,
+    key,
+    updateId: 0,
+    afterKill: 0,
+    sending: "once" as const,
+    door: "api" as const,
+  };
   return [session, { message, runIds: [runId], refused: [] }];
 }

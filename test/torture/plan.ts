@@ -26,7 +26,11 @@ export interface PlannedMessage {
   /** Sent when so many kills are done, or before that where a kill finds nothing to interrupt. */
   afterKill: number;
   sending: Sending;
+  /** Where it comes in, apart from Telegram. */
+  door: Door;
 }
+
+export type Door = "api" | "socket" | "openai";
 
 /** `abandoned`: the caller hangs up before it has an answer, and asks again with the same key. */
 export type Sending = "once" | "again later" | "twice at once" | "abandoned";
@@ -76,7 +80,7 @@ function drawSession(random: () => number, n: number): PlannedSession {
 function opening(session: PlannedSession, n: number): PlannedMessage {
   const updateId = FIRST_UPDATE - 1 - n;
   const text = `/queue ${session.mode}`;
-  return { session, text, key: `torture-opening-${n}`, updateId, afterKill: 0, sending: "once" };
+  return { session, text, key: `torture-opening-${n}`, updateId, afterKill: 0, sending: "once", door: "api" };
 }
 
 function drawMessage(random: () => number, n: number, session: PlannedSession, afterKill: number): PlannedMessage {
@@ -88,13 +92,15 @@ function drawMessage(random: () => number, n: number, session: PlannedSession, a
     updateId: FIRST_UPDATE + n,
     afterKill,
     sending: weighted(random, { once: 50, "again later": 15, "twice at once": 20, abandoned: 15 }),
+    // A caller of OpenAI's API waits for its run, which a newer message stops in this mode.
+    door: session.mode === "interrupt" ? "api" : weighted(random, { api: 55, socket: 25, openai: 20 }),
   };
 }
 
 function drawSteps(random: () => number): Script["steps"] {
   return Array.from({ length: between(random, 0, 4) }, () =>
     Array.from({ length: Number(weighted(random, { "1": 60, "2": 30, "3": 10 })) }, () => ({
-      kind: weighted(random, { safe: 43, unsafe: 43, spawn: 14 }),
+      kind: weighted(random, { safe: 40, unsafe: 40, spawn: 13, asked: 7 }),
       holdMs: between(random, 20, 180),
     })),
   );

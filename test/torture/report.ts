@@ -32,6 +32,8 @@ export interface Summary {
   /** Sub-agents that were started, and how often a conversation was shortened. */
   children: number;
   compactions: number;
+  /** Calls that a person was asked for and allowed. */
+  approvals: number;
   /** Runs by status. */
   outcomes: Record<string, number>;
   /** Kills by what was going on outside when they struck. */
@@ -76,6 +78,7 @@ export function summaryOf(
     resumed: resumedIn(evidence),
     children: sessions.filter(({ isChild }) => isChild).length,
     compactions: sessions.reduce((sum, { audit }) => sum + audit.compactions, 0),
+    approvals: evidence.approvals,
     outcomes: tally(runs.map((run) => run.status)),
     killPoints: tally(places),
     insideShare: round(places.filter((place) => place !== "outside").length / Math.max(1, kills.length)),

@@ -9,9 +9,12 @@ export interface Script {
   words: number;
 }
 
-/** One call of a step: of a tool that may be run again or of one that may not, or the start of a sub-agent. */
+/**
+ * One call of a step: of a tool that may be run again, of one that may not, or of one that a person has to allow; or the
+ * start of a sub-agent.
+ */
 export interface ScriptedCall {
-  kind: "safe" | "unsafe" | "spawn";
+  kind: "safe" | "unsafe" | "asked" | "spawn";
   /** How long the counter takes, also that of the sub-agent's call, in milliseconds. */
   holdMs: number;
 }
@@ -122,7 +125,8 @@ function wordsOf(tag: string, count: number): string {
 }
 
 function scriptedCall(kind: string | undefined, holdMs: string | undefined): ScriptedCall {
-  return { kind: kind === "unsafe" || kind === "spawn" ? kind : "safe", holdMs: Number(holdMs) };
+  const known = (["unsafe", "asked", "spawn"] as const).find((one) => one === kind);
+  return { kind: known ?? "safe", holdMs: Number(holdMs) };
 }
 
 /** The text of a message. */

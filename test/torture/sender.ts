@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, attempt, type Client, Refused, type Sent } from "./client.ts";
+import { askOverSocket } from "./input-socket.ts";
 import type { PlannedMessage } from "./plan.ts";
 import { between, randomOf } from "./random.ts";
 import type { Watch } from "./watch.ts";
 
 export const WEBHOOK_SECRET = "torture-webhook-secret";
+/** How long OpenAI's API may take for a whole answer before it is asked again. */
+const ANSWER_MS = 60_000;
 const WEBHOOK = "/channels/telegram/default/webhook";
 
 /** What became of sending one message. */
@@ -38,6 +41,7 @@ export async function send(
       await Promise.all([once(), once()]);
       break;
     case "abandoned": {
+      if (message.door === "socket" && message.session.telegramUser === undefined) return once().then(() => record);
       const { path, sent } = requestOf(message);
       await attempt(client, path, { ...sent, abandonAfterMs: between(random, 1, 20) });
       await once();
@@ -47,11 +51,15 @@ export async function send(
 }
 
 async function sendOnce(client: Client, record: SentMessage, watch: Watch, until: AbortSignal): Promise<void> {
-  const { path, sent } = requestOf(record.message);
+  const { message } = record;
   try {
-    const answer = await ask(client, path, sent, until);
+    const answer =
+      message.door === "socket" && message.session.telegramUser === undefined
+        ? await askOverSocket(client, message, until)
+        : await askOverHttp(client, message, until);
     watch.committed(record.message.key);
     if (isAccepted(answer)) record.runIds.push(answer.runId);
+    else if (isCompletion(answer)) return;
     else if (record.message.session.telegramUser === undefined) record.refused.push(JSON.stringify(answer));
   } catch (error) {
     if (error instanceof Refused) record.refused.push(error.message);
@@ -60,7 +68,17 @@ async function sendOnce(client: Client, record: SentMessage, watch: Watch, until
   }
 }
 
-function requestOf({ session, text, key, updateId }: PlannedMessage): { path: string; sent: Sent } {
+function askOverHttp(client: Client, message: PlannedMessage, until: AbortSignal): Promise<unknown> {
+  const { path, sent } = requestOf(message);
+  return ask(client, path, sent, until);
+}
+
+function requestOf({ session, text, key, updateId, door }: PlannedMessage): { path: string; sent: Sent } {
+  if (session.telegramUser === undefined && door === "openai") {
+    const body = { model: "openclaw", messages: [{ role: "user", content: text }] };
+    const headers = { "Idempotency-Key": key, "x-isopod-session-key": session.key };
+    return { path: "/v1/chat/completions", sent: { method: "POST", body, headers, abandonAfterMs: ANSWER_MS } };
+  }
   if (session.telegramUser === undefined) {
     const body = { sessionKey: session.key, message: text, idempotencyKey: key };
     return { path: "/v1/agent", sent: { method: "POST", body } };
@@ -76,6 +94,11 @@ function requestOf({ session, text, key, updateId }: PlannedMessage): { path: st
       headers: { "X-Telegram-Bot-Api-Secret-Token": WEBHOOK_SECRET },
     },
   };
+}
+
+/** Whether it is an answer of OpenAI's API: the run is over, and does not have to be named. */
+function isCompletion(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "object" in value && value.object === "chat.completion";
 }
 
 function isAccepted(value: unknown): value is { runId: string } {

@@ -3,11 +3,16 @@ import type { ServerFrame } from "../../src/session/socket-protocol.ts";
 import type { Client } from "./client.ts";
 import type { Story } from "./story.ts";
 
-/** Reads a session's WebSocket after the story's last event, acknowledging what comes, until it breaks or `signal` aborts. */
-export function readSocket({ url, token }: Client, path: string, story: Story, signal: AbortSignal): Promise<void> {
+/** Opens a WebSocket with the token. */
+export function openSocket({ url, token }: Client, path: string): WebSocket {
   // Node's WebSocket takes headers, which a browser's does not.
   const how = { headers: { Authorization: `Bearer ${token}` } };
-  const socket: WebSocket = Reflect.construct(WebSocket, [url.replace(/^http/, "ws") + path, how]);
+  return Reflect.construct(WebSocket, [url.replace(/^http/, "ws") + path, how]);
+}
+
+/** Reads a session's WebSocket after the story's last event, acknowledging what comes, until it breaks or `signal` aborts. */
+export function readSocket(client: Client, path: string, story: Story, signal: AbortSignal): Promise<void> {
+  const socket = openSocket(client, path);
   const hangUp = () => socket.close();
   signal.addEventListener("abort", hangUp, { once: true });
   return new Promise((resolve, reject) => {

@@ -4,11 +4,15 @@ import worker, { Session as IsopodSession } from "../../src/index.ts";
 
 export { Budget, Lane } from "../../src/index.ts";
 
-/** Isopod's session, with two tools that call the counter outside: one that may be run again, and one that may not. */
+/**
+ * Isopod's session, with three tools that call the counter outside: one that may be run again, one that may not, and one
+ * that a person has to allow.
+ */
 export class Session extends IsopodSession {
   protected override readonly extraTools: readonly AnyTool[] = [
     countingTool(counterOf(this.env), "count_safe", "safe"),
     countingTool(counterOf(this.env), "count_unsafe", "unsafe"),
+    { ...countingTool(counterOf(this.env), "count_asked", "unsafe"), approval: () => "Count this?" },
   ];
 }
 
