@@ -111,7 +111,7 @@ export const agentDefaults = z
     contextPruning,
     subagents,
     memorySearch: memorySearch.prefault({}).describe("How agents search their memory."),
-    heartbeat: heartbeat.optional().describe("Runs the default agent at intervals to check whether something is due."),
+    heartbeat: heartbeat.optional().describe("Runs the agents at intervals to check whether something is due."),
     sandbox: sandbox.prefault({}).meta(planned("Where commands run.")),
     humanDelay: humanDelay.prefault({}).meta(planned("Pauses between the blocks of a long reply.")),
     ...blockStreaming,

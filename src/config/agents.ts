@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { parseDuration } from "../lib/duration.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { heartbeat } from "./automation-schema.ts";
@@ -181,19 +182,18 @@ const defaultHeartbeat = lazy(() => heartbeat.parse({}));
 
 /**
  * The heartbeat of an agent; undefined if it has none. Once an agent has a block of its own, only agents with one have
- * heartbeats, each with its overrides of the shared block; else the default agent has one if there is a shared block.
- * `every: "0m"` is none.
+ * heartbeats, each with its overrides of the shared block; else the shared block is every agent's. `every: "0m"` is none.
  */
 export function heartbeatOf(config: Pick<CoreConfig, "agents">, agentId: string): Heartbeat | undefined {
   const { defaults } = config.agents;
   const own = agentEntryOf(config, agentId)?.heartbeat;
   const shared = defaults.heartbeat ?? defaultHeartbeat();
   if (hasOwnHeartbeats(config)) return own && enabledHeartbeat(heartbeat.parse(withOverrides<Heartbeat>(shared, own)));
-  return defaults.heartbeat && agentId === defaultAgentId(config) ? enabledHeartbeat(shared) : undefined;
+  return defaults.heartbeat && enabledHeartbeat(shared);
 }
 
 function enabledHeartbeat(block: Heartbeat): Heartbeat | undefined {
-  return /^0+[smhd]$/.test(block.every) ? undefined : block;
+  return parseDuration(block.every) === 0 ? undefined : block;
 }
 
 /** How much tools return at once. */

@@ -1,12 +1,18 @@
 import { z } from "zod";
+import { parseDuration } from "../lib/duration.ts";
 import { isZone } from "../lib/zone.ts";
-import { planned } from "./field-marks.ts";
+import { planned, unused } from "./field-marks.ts";
 import { thinking } from "./model-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
 
 /** A span of time as people write it: `30m`, `2h`, `0m`. */
 export const duration = z.string().regex(/^\d{1,6}(s|m|h|d)$/, "use a number and s, m, h or d, such as 30m");
+
+/** The same, freely written, and a bare number for minutes: `1h30m`, `1.5h`, `0`. */
+export const interval = z
+  .string()
+  .refine((text) => parseDuration(text) !== undefined, "use a duration such as 30m, 1h30m or 1.5h; 0m means never");
 
 /** A time of day: `08:00`. */
 export const timeOfDay = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, "use HH:MM, from 00:00 to 24:00");
@@ -16,7 +22,7 @@ export const zone = z.string().refine(isZone, "use an IANA time zone");
 
 /** `heartbeat`: runs at intervals in which the agent checks whether something needs attention. */
 export const heartbeat = z.strictObject({
-  every: duration.default("30m").meta(planned("Interval between heartbeats; 0m means never.")),
+  every: interval.default("30m").meta(planned("Interval between heartbeats; 0m means never.")),
   prompt: z
     .string()
     .min(1)
@@ -36,7 +42,10 @@ export const heartbeat = z.strictObject({
   session: z.string().default("main").meta(planned("The session of heartbeats: `main`, or a session's key.")),
   activeHours: z
     .strictObject({
-      start: timeOfDay.default("00:00").meta(planned("Start, as HH:MM.")),
+      start: timeOfDay
+        .refine((time) => time !== "24:00", "use HH:MM, from 00:00 to 23:59")
+        .default("00:00")
+        .meta(planned("Start, as HH:MM.")),
       end: timeOfDay.default("24:00").meta(planned("End, as HH:MM; may be past midnight.")),
       timezone: zone.optional().meta(planned("IANA time zone of both; the user's where absent.")),
     })
@@ -98,24 +107,42 @@ const mapping = z.strictObject({
       source: z.string().optional().meta(planned("What the body calls its `source`.")),
     })
     .optional()
-    .meta(planned("Which requests it is for.")),
+    .meta(planned("Which requests it is for; all where absent.")),
   action: z
     .enum(["wake", "agent"])
     .default("agent")
-    .meta(planned("Whether a request wakes the main session or starts a run.")),
-  wakeMode: z.enum(["now", "next-heartbeat"]).default("now").meta(planned("When it wakes.")),
+    .meta(planned("Whether a request is told to the main session or starts a run.")),
+  wakeMode: z
+    .enum(["now", "next-heartbeat"])
+    .default("now")
+    .meta(planned("Whether a `wake` is told at once or with the next heartbeat.")),
   name: z.string().optional().meta(planned("The name of the source in the agent's message.")),
   agentId: agentId.optional().meta(planned("The agent that works; the default one where absent.")),
-  sessionKey: z.string().optional().meta(planned("The session in which it works.")),
+  sessionKey: z
+    .string()
+    .optional()
+    .meta(planned("The session in which it works, as `hook:<name>`; {{fields}} are filled in.")),
+  sessionMode: z
+    .enum(["isolated", "persistent"])
+    .default("isolated")
+    .meta(planned("Whether each request begins a new conversation in its session.")),
+  each: z.string().optional().meta(planned("A list of the body: each of its entries is a run of its own.")),
   messageTemplate: z.string().optional().meta(planned("The agent's message; {{fields}} are filled in from the body.")),
   textTemplate: z.string().optional().meta(planned("The text of a `wake`.")),
-  deliver: z.boolean().default(true).meta(planned("Whether the reply is delivered.")),
-  channel: z.string().default("last").meta(planned("Where: a channel's id, or `last`.")),
+  deliver: z.boolean().optional().meta(planned("Whether the reply is delivered; it is where absent.")),
+  channel: z.string().optional().meta(planned("Where: a channel's id, `owner`, or `last`, which it is where absent.")),
   to: z.string().optional().meta(planned("The conversation there, by its id.")),
   model: z.string().optional().meta(planned("`provider/model` that answers.")),
   thinking: thinking.optional().meta(planned("How much it thinks.")),
   timeoutSeconds: z.number().int().min(0).optional().meta(planned("Longest time of the run.")),
+  trusted: z
+    .boolean()
+    .default(false)
+    .meta(planned("Whether its runs have an owner's tools; else they have the `messaging` profile.")),
 });
+
+/** One entry of `hooks.mappings`, with defaults applied. */
+export type HookMapping = z.output<typeof mapping>;
 
 /** `hooks`, but for plugins: requests from outside that wake an agent or start a run. */
 export const webhooks = {
@@ -125,19 +152,23 @@ export const webhooks = {
     .string()
     .regex(/^\/[\w/-]+$/, "begin it with a slash")
     .default("/hooks")
-    .meta(planned("Path of the webhooks.")),
-  maxBodyBytes: z.number().int().positive().default(262_144).meta(planned("Largest body, in bytes.")),
-  defaultSessionKey: z.string().optional().meta(planned("The session of a request that names none.")),
+    .meta(unused("Path of the webhooks: they are always at /hooks.")),
+  maxBodyBytes: z.number().int().positive().max(1_048_576).default(262_144).meta(planned("Largest body, in bytes.")),
+  defaultSessionKey: z.string().optional().meta(planned("The session of a request to /hooks/agent that names none.")),
   allowRequestSessionKey: z.boolean().default(false).meta(planned("Whether a request may name its session.")),
   allowedSessionKeyPrefixes: z
     .array(z.string())
     .default([])
-    .meta(planned("What the name of such a session begins with.")),
+    .meta(planned("What the name of such a session begins with; any name where empty.")),
   allowedAgentIds: z.array(agentId).optional().meta(planned("Agents that requests may name; all where absent.")),
+  presets: z
+    .array(z.enum(["gmail", "github", "json"]))
+    .default([])
+    .meta(planned("Ready mappings, at /hooks/gmail, /hooks/github and /hooks/json; own mappings come first.")),
   mappings: z.array(mapping).default([]).meta(planned("What a request starts, by its path; the first match counts.")),
 };
 
 const webhooksSchema = z.strictObject(webhooks);
 
 /** Webhook settings of `hooks`, with defaults applied. */
-export type Webhooks = z.output<typeof webhooksSchema>;
+export type WebhookRules = z.output<typeof webhooksSchema>;

@@ -17,7 +17,8 @@ export type IdPrefix =
   | "aud"
   | "gen"
   | "grt"
-  | "tok";
+  | "tok"
+  | "job";
 
 /** Encodes bytes as lower-case Crockford base32; the order of the texts is the order of the bytes. */
 export function base32(bytes: Uint8Array): string {

@@ -41,12 +41,25 @@ export function weekdayTime(instant: number, zone: string): string {
   return `${WEEKDAYS[new Date(wallClock(instant, zone)).getUTCDay()]} ${localTime(instant, zone)}`;
 }
 
-/** The first instant with this local time, which is given as if it were UTC. */
-function firstInstant(wall: number, zone: string): number {
+/** The minute of the local day, from 0. */
+export function minuteOfDay(instant: number, zone: string): number {
+  const wall = new Date(wallClock(instant, zone));
+  return wall.getUTCHours() * 60 + wall.getUTCMinutes();
+}
+
+/**
+ * The first instant with a local time; undefined if the clocks leave it out.
+ * @param wall the local time to the second, as if it were UTC
+ */
+export function instantAt(wall: number, zone: string): number | undefined {
   const before = wall - offsetAt(wall - DAY_MS, zone);
   const after = wall - offsetAt(wall + DAY_MS, zone);
-  const shown = [Math.min(before, after), Math.max(before, after)].find((at) => wallClock(at, zone) === wall);
-  return shown ?? before;
+  return [Math.min(before, after), Math.max(before, after)].find((at) => wallClock(at, zone) === wall);
+}
+
+/** The same, and the end of the gap's length later where the clocks leave it out. */
+function firstInstant(wall: number, zone: string): number {
+  return instantAt(wall, zone) ?? wall - offsetAt(wall - DAY_MS, zone);
 }
 
 function offsetAt(instant: number, zone: string): number {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Webhooks, webhooks } from "../config/automation-schema.ts";
+import { type WebhookRules, webhooks } from "../config/automation-schema.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** The configuration's `hooks`: per plugin whether it is enabled, and its settings. */
-export interface HooksConfig extends Webhooks {
+export interface HooksConfig extends WebhookRules {
   internal: { enabled: boolean; entries: Record<string, PluginEntry> };
 }
 

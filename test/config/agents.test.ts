@@ -148,8 +148,8 @@ describe("heartbeats", () => {
     expect(beats({})).toEqual([undefined, undefined]);
   });
 
-  test("a shared heartbeat is the default agent's, every 30 minutes unless it sets an interval", () => {
-    expect(beats({ heartbeat: {} })).toEqual(["30m", undefined]);
+  test("a shared heartbeat is every agent's, every 30 minutes unless it sets an interval", () => {
+    expect(beats({ heartbeat: {} })).toEqual(["30m", "30m"]);
     expect(beats({ heartbeat: { every: "2h" } })).toEqual(["2h", undefined]);
   });
 

@@ -1,0 +1,113 @@
+/** Where a heartbeat's alerts go by its configuration. */
+export interface TargetChoice {
+  /** `owner`, `last`, `none`, or a channel's id. */
+  target?: string | undefined;
+  to?: string | undefined;
+  accountId?: string | undefined;
+}
+
+/** A conversation of a channel. */
+export interface Route {
+  channel: string;
+  to: string;
+  accountId?: string | undefined;
+  threadId?: string | undefined;
+  kind?: "direct" | "group" | "channel" | undefined;
+}
+
+/** What is known of the channels. */
+export interface KnownRoutes {
+  /** Where a person wrote to the agent last. */
+  last: Route | undefined;
+  /** `commands.ownerAllowFrom`: `channel:id`, or an id on any channel. */
+  owners: readonly string[];
+  /** The channels that are configured. */
+  channels: readonly string[];
+  /** The kind of conversation that an id of a channel stands for; undefined if it cannot be told. */
+  kindOf(channel: string, id: string): Route["kind"];
+}
+
+/** Where to, or why nowhere. */
+export type ChosenRoute = Route | { channel: "none"; reason: "target-none" | "no-route" | "no-target" };
+
+/**
+ * The conversation that a heartbeat's alerts go to. `owner` is the first owner in a direct conversation; `last` is where
+ * a person wrote last; a channel's id needs `to`, unless a person wrote there last.
+ */
+export function chooseRoute({ target = "owner", to, accountId }: TargetChoice, known: KnownRoutes): ChosenRoute {
+  const recipient = to?.trim() || undefined;
+  const account = accountId === undefined ? {} : { accountId };
+  const { last, channels } = known;
+  if (target === "none") return { channel: "none", reason: "target-none" };
+  if (target === "owner") return ownerRoute(known, account) ?? { channel: "none", reason: "no-route" };
+  if (target === "last") {
+    if (last === undefined) return { channel: "none", reason: "no-route" };
+    return recipient === undefined || recipient === last.to
+      ? { ...last, ...account }
+      : elsewhere({ channel: last.channel, to: recipient, ...accountOf(last), ...account }, known);
+  }
+  if (!channels.includes(target)) return { channel: "none", reason: "target-none" };
+  if (recipient !== undefined) return elsewhere({ channel: target, to: recipient, ...account }, known);
+  return last?.channel === target ? { ...last, ...account } : { channel: "none", reason: "no-target" };
+}
+
+/** The first owner whom a configured channel can write to alone. */
+function ownerRoute(known: KnownRoutes, account: Pick<Route, "accountId">): Route | undefined {
+  const { owners, channels, last } = known;
+  for (const owner of owners) {
+    const [channel, id] = splitOwner(owner, channels, last);
+    if (id === "" || id === "*" || channel === undefined || !channels.includes(channel)) continue;
+    if (known.kindOf(channel, id) !== "direct") continue;
+    const isLast = last?.channel === channel && last.to === id;
+    return isLast ? { ...last, ...account } : { channel, to: id, kind: "direct", ...account };
+  }
+  return undefined;
+}
+
+/** An owner without a channel is one on the channel used last, else on the first. */
+function splitOwner(owner: string, channels: readonly string[], last: Route | undefined): [string | undefined, string] {
+  const at = owner.indexOf(":");
+  if (at > 0) return [owner.slice(0, at), owner.slice(at + 1)];
+  return [last !== undefined && last.to === owner ? last.channel : channels[0], owner];
+}
+
+function elsewhere(route: Route, known: KnownRoutes): Route {
+  const kind = known.kindOf(route.channel, route.to);
+  return kind === undefined ? route : { ...route, kind };
+}
+
+function accountOf({ accountId }: Route): Pick<Route, "accountId"> {
+  return accountId === undefined ? {} : { accountId };
+}
+
+/** What of heartbeats a conversation is shown. */
+export interface Visibility {
+  /** Whether HEARTBEAT_OK is delivered. */
+  showOk: boolean;
+  /** Whether alerts are delivered. */
+  showAlerts: boolean;
+  /** Whether the page shows that a heartbeat ran. */
+  useIndicator: boolean;
+}
+
+type VisibilityBlock = {
+  heartbeatVisibility?: Partial<{ [Key in keyof Visibility]: boolean | undefined }> | undefined;
+};
+
+/** `channels`, as far as the visibility of heartbeats goes. */
+export type VisibilityConfig = Readonly<
+  Record<string, (VisibilityBlock & { accounts?: Record<string, VisibilityBlock | undefined> }) | undefined>
+>;
+
+/**
+ * The visibility of heartbeats on an account: its own over the channel's over `channels.defaults`, key by key. The page,
+ * `webchat`, has the defaults alone.
+ */
+export function heartbeatVisibility(channels: VisibilityConfig, channel: string, accountId?: string): Visibility {
+  const own = channel === "webchat" ? undefined : channels[channel];
+  const account = accountId === undefined ? undefined : own?.accounts?.[accountId];
+  const blocks = [account, own, channels.defaults].map((block) => block?.heartbeatVisibility ?? {});
+  const at = (key: keyof Visibility, standard: boolean) =>
+    blocks.find((block) => block[key] !== undefined)?.[key] ?? standard;
+  return { showOk: at("showOk", false), showAlerts: at("showAlerts", true), useIndicator: at("useIndicator", true) };
+}
