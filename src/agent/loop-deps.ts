@@ -41,6 +41,8 @@ export interface LoopDeps {
   keep(output: ToolOutput): Promise<KeptOutput>;
   /** Adds to the journal what the system appends to people's messages since the last reply. Idempotent. */
   complete?(): Promise<void>;
+  /** Whether the run has to make room before its next step; absent if it never has. */
+  mustYield?(): boolean;
   emit(event: EventBody): void;
   /** Called with the directives so far before a text delta is emitted. */
   onDirectives?(directives: Directives): void;

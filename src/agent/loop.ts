@@ -10,12 +10,13 @@ import { runTools } from "./run-tools.ts";
 /**
  * How a loop ended: with the final reply; with an abort and the model's output until then; or paused for a person's
  * approval, after which it is started again with the same journal. The message is not stored yet. With `called`, the last
- * reply is stored, and only calls of the client's tools are open.
+ * reply is stored, and only calls of the client's tools are open. With `yielded` it made room before its next step.
  */
 export type LoopEnd =
   | { kind: "reply"; message: AssistantMessage }
   | { kind: "aborted"; message?: AssistantMessage }
   | { kind: "called" }
+  | { kind: "yielded" }
   | { kind: "paused" };
 
 /**
@@ -35,6 +36,7 @@ export async function runLoop(outer: LoopDeps, signal: AbortSignal): Promise<Loo
   /** What the model is asked with; without the format, once a server has refused it. */
   let asked = outer;
   while (!signal.aborted) {
+    if (journal.flushReplies === undefined && outer.mustYield?.()) return { kind: "yielded" };
     const open = openCalls(journal.context());
     if (open.length > 0) {
       interrupted = 0;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { telegram } from "./telegram/telegram.ts";
 
 const OWN: readonly AnyChannel[] = [telegram];
@@ -15,14 +16,23 @@ export function findChannel(id: string, plugins: readonly AnyChannel[] = []): An
 }
 
 /** The configured accounts of each channel, parsed by the channel's own schema. */
-export type ChannelsConfig = Record<string, { accounts: Record<string, unknown> } | undefined>;
+export type ChannelsConfig = Record<
+  string,
+  { accounts?: Record<string, unknown> | undefined; heartbeatVisibility?: Visibility | undefined } | undefined
+>;
+
+type Visibility = z.output<typeof heartbeatVisibility>;
 
 /**
  * The schema of the configuration's `channels`: per channel its accounts by id, or a single account that is `default`.
  */
 export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
   const entries = listChannels(plugins).map((channel) => [channel.id, accountsSchema(channel)] as const);
-  return z.strictObject(Object.fromEntries(entries)).prefault({}).describe("Where people talk to the agents.");
+  const defaults = z.strictObject({ heartbeatVisibility }).optional().describe("What holds for all channels.");
+  return z
+    .strictObject({ defaults, ...Object.fromEntries(entries) })
+    .prefault({})
+    .describe("Where people talk to the agents.");
 }
 
 const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
@@ -34,6 +44,7 @@ function accountsSchema(channel: AnyChannel) {
     accounts: z
       .record(accountId, channel.account)
       .describe("The accounts by id, which is part of the webhook's address."),
+    heartbeatVisibility,
   });
   const entry = eitherSchema(accounts, channel.account)
     .transform((value) => withAccounts(value, needsNothing))

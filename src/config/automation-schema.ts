@@ -22,7 +22,7 @@ export const zone = z.string().refine(isZone, "use an IANA time zone");
 
 /** `heartbeat`: runs at intervals in which the agent checks whether something needs attention. */
 export const heartbeat = z.strictObject({
-  every: interval.default("30m").meta(planned("Interval between heartbeats; 0m means never.")),
+  every: interval.default("30m").describe("Interval between heartbeats; 0m means never."),
   prompt: z
     .string()
     .min(1)
@@ -30,39 +30,39 @@ export const heartbeat = z.strictObject({
     .default(
       "Read HEARTBEAT.md if it exists and follow it strictly. Do not repeat old tasks. If nothing needs attention, reply HEARTBEAT_OK.",
     )
-    .meta(planned("The prompt of a heartbeat.")),
-  model: z.string().optional().meta(planned("`provider/model` of heartbeats; the agent's own where absent.")),
+    .describe("The prompt of a heartbeat."),
+  model: z.string().optional().describe("`provider/model` of heartbeats; the agent's own where absent."),
   target: z
     .string()
     .min(1)
     .default("owner")
-    .meta(planned("Where the result goes: `owner`, `last` for the conversation used last, `none`, or a channel's id.")),
-  to: z.string().optional().meta(planned("The conversation on that channel, by its id there.")),
-  accountId: z.string().optional().meta(planned("The channel's account that sends it.")),
-  session: z.string().default("main").meta(planned("The session of heartbeats: `main`, or a session's key.")),
+    .describe("Where the result goes: `owner`, `last` for the conversation used last, `none`, or a channel's id."),
+  to: z.string().optional().describe("The conversation on that channel, by its id there."),
+  accountId: z.string().optional().describe("The channel's account that sends it."),
+  session: z.string().default("main").describe("The session of heartbeats: `main`, or a session's key."),
   activeHours: z
     .strictObject({
       start: timeOfDay
         .refine((time) => time !== "24:00", "use HH:MM, from 00:00 to 23:59")
         .default("00:00")
-        .meta(planned("Start, as HH:MM.")),
-      end: timeOfDay.default("24:00").meta(planned("End, as HH:MM; may be past midnight.")),
-      timezone: zone.optional().meta(planned("IANA time zone of both; the user's where absent.")),
+        .describe("Start, as HH:MM."),
+      end: timeOfDay.default("24:00").describe("End, as HH:MM; may be past midnight."),
+      timezone: zone.optional().describe("IANA time zone of both; the user's where absent."),
     })
     .optional()
-    .meta(planned("Hours in which heartbeats run; all hours where absent.")),
+    .describe("Hours in which heartbeats run; all hours where absent."),
   lightContext: z
     .boolean()
     .default(false)
-    .meta(planned("Whether the prompt of a heartbeat contains no other file than HEARTBEAT.md.")),
-  isolatedSession: z.boolean().default(false).meta(planned("Whether each heartbeat has a session of its own.")),
+    .describe("Whether the prompt of a heartbeat contains no other file than HEARTBEAT.md."),
+  isolatedSession: z.boolean().default(false).describe("Whether each heartbeat has a session of its own."),
   ackMaxChars: z
     .number()
     .int()
     .min(0)
     .default(300)
-    .meta(planned("Most characters beside HEARTBEAT_OK in a reply that is not delivered.")),
-  includeReasoning: z.boolean().default(false).meta(planned("Whether the model's reasoning is delivered as well.")),
+    .describe("Most characters beside HEARTBEAT_OK in a reply that is not delivered."),
+  includeReasoning: z.boolean().default(false).describe("Whether the model's reasoning is delivered as well."),
   includeSystemPromptSection: z
     .boolean()
     .default(true)
@@ -75,7 +75,12 @@ const agentId = z.string().refine(isAgentId, "use an agent's id");
 export const cron = z
   .strictObject({
     enabled: z.boolean().default(true).meta(planned("Whether jobs run.")),
-    maxConcurrentRuns: z.number().int().min(0).default(0).meta(planned("Most jobs at once; 0 means any number.")),
+    maxConcurrentRuns: z
+      .number()
+      .int()
+      .min(0)
+      .default(50)
+      .describe("Most heartbeats and jobs at once, unless agents.defaults.maxConcurrent says; 0 means any number."),
     retry: z
       .strictObject({
         maxAttempts: z.number().int().min(0).max(10).default(3).meta(planned("How often a failed job is tried again.")),

@@ -11,14 +11,18 @@ export type OriginKind =
   | "nested"
   | "delivery"
   | "overheard"
-  | "boot";
+  | "boot"
+  | "heartbeat"
+  | "job"
+  | "hook";
 
 /**
  * How a run waits. A `message` gives way past the cap of the queue; an `announcement` gives way to nothing. A `command`
  * shares its turn with no other run, and a `reset`, which is a command, goes before all waiting runs. A `note` gives
- * way to nothing and shares its turn with no other run.
+ * way to nothing and shares its turn with no other run. `background` shares its turn with no other run and gives way to
+ * every message: it starts after all that wait, and one that runs begins again later.
  */
-export type QueueClass = "message" | "announcement" | "note" | "command" | "reset";
+export type QueueClass = "message" | "announcement" | "note" | "command" | "reset" | "background";
 
 /** The global lanes, each with its own cap on concurrent runs (`agents.defaults.maxConcurrent`). */
 export type LaneName = "main" | "subagent" | "cron" | "nested";
@@ -59,6 +63,14 @@ const MESSAGE: OriginRules = {
 /** A message that the system writes to the agent. */
 const SYSTEM_MESSAGE: OriginRules = { ...MESSAGE, isFromPerson: false, isActivity: false, startsByTime: false };
 
+/** A run that the clock or a request from outside starts: nobody waits for it, and nobody could be asked. */
+const UNATTENDED: OriginRules = {
+  ...SYSTEM_MESSAGE,
+  queueClass: "background",
+  lane: "cron",
+  isAttended: false,
+};
+
 /** Every kind of run, in one table: a new kind is a row. */
 export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   person: MESSAGE,
@@ -87,6 +99,12 @@ export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   overheard: { ...SYSTEM_MESSAGE, queueClass: "note", isTurn: false },
   /** BOOT.md, once per deployment. */
   boot: { ...SYSTEM_MESSAGE, queueClass: "note", isAttended: false },
+  /** A slot of an agent's heartbeat. */
+  heartbeat: { ...UNATTENDED, principal: "owner" },
+  /** A slot of a job; only owners make jobs. */
+  job: { ...UNATTENDED, principal: "owner" },
+  /** A request to `/hooks`, with the rights that its mapping gives it. */
+  hook: UNATTENDED,
 };
 
 /** The rules of a run. @param origin undefined for a person's message */

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /**
@@ -18,9 +19,24 @@ export const sessions = sqliteTable(
     spawnedBy: text("spawned_by"),
     /** Where its object was created: `caller`, a region or a jurisdiction. Null for a session of an older version. */
     location: text(),
+    /** The conversation in which a person wrote last, and when; null where none did. */
+    route: text({ mode: "json" }).$type<StoredRoute>(),
+    routedAt: integer("routed_at"),
   },
-  (table) => [index("sessions_by_agent").on(table.agentId, table.updatedAt)],
+  (table) => [
+    index("sessions_by_agent").on(table.agentId, table.updatedAt),
+    index("sessions_by_route").on(table.agentId, table.routedAt).where(sql`routed_at IS NOT NULL`),
+  ],
 );
+
+/** A conversation of a channel, as heartbeats and jobs write to it. */
+export interface StoredRoute {
+  channel: string;
+  accountId: string;
+  kind: "direct" | "group" | "channel";
+  conversationId: string;
+  threadId?: string;
+}
 
 /** The index of all runs, for listing them; written together with their session's row. */
 export const runs = sqliteTable(
@@ -225,3 +241,93 @@ export const acceptedFiles = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.agentId, table.path] })],
 );
+
+/**
+ * What runs by the clock: one row for the heartbeat of an agent, `heartbeat:<agent>`, and one for each job, `job:<id>`.
+ * A slot is one due time of a row. Instants are milliseconds since the epoch, in the time of the clock's events.
+ */
+export const scheduleEntries = sqliteTable(
+  "schedule_entries",
+  {
+    id: text().primaryKey(),
+    kind: text().$type<"heartbeat" | "job">().notNull(),
+    agentId: text("agent_id").notNull(),
+    /** Of a job: what it does, as JSON. */
+    job: text({ mode: "json" }).$type<unknown>(),
+    /** The next slot; null where there is none. */
+    dueAt: integer("due_at"),
+    /** When the slot may be claimed: its time, or the end of the lease of whoever claimed it. */
+    readyAt: integer("ready_at"),
+    /** Of a heartbeat: whether it was switched off by a command. */
+    isOff: integer("is_off", { mode: "boolean" }).notNull().default(false),
+    /** Of a heartbeat: the version of HEARTBEAT.md that holds nothing to do. */
+    emptyEtag: text("empty_etag"),
+    /** How many of its last runs failed, one after the other. */
+    failures: integer().notNull().default(0),
+    lastSlotAt: integer("last_slot_at"),
+    lastStatus: text("last_status").$type<SlotStatus>(),
+    /** Why the last slot was skipped, or what failed. */
+    lastReason: text("last_reason"),
+    lastRunId: text("last_run_id"),
+    createdBy: text("created_by").notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+  },
+  (table) => [
+    index("schedule_by_time").on(table.readyAt).where(sql`ready_at IS NOT NULL`),
+    index("schedule_by_agent").on(table.agentId, table.kind),
+  ],
+);
+
+/**
+ * How a slot ended: its session has it (`dispatched`; of a heartbeat also that it had nothing to say), it was left out,
+ * or the run said something (`ok`) or failed.
+ */
+export type SlotStatus = "dispatched" | "skipped" | "ok" | "error";
+
+/** The runs of jobs, for their history. */
+export const jobRuns = sqliteTable(
+  "job_runs",
+  {
+    entryId: text("entry_id").notNull(),
+    slotAt: integer("slot_at").notNull(),
+    at: integer().notNull(),
+    status: text().$type<SlotStatus>().notNull(),
+    reason: text(),
+    runId: text("run_id"),
+    sessionKey: text("session_key"),
+    endedAt: integer("ended_at"),
+    /** Estimated cost in millionths of a US dollar; null where the model has no price. */
+    costMicros: integer("cost_micros"),
+  },
+  (table) => [primaryKey({ columns: [table.entryId, table.slotAt] }), index("job_runs_by_run").on(table.runId)],
+);
+
+/** Texts that the next heartbeat of an agent brings along. */
+export const wakeTexts = sqliteTable(
+  "wake_texts",
+  {
+    id: text().primaryKey(),
+    agentId: text("agent_id").notNull(),
+    text: text().notNull(),
+    at: integer().notNull(),
+    /** The slot that took it along, in case that slot is repeated. */
+    slotAt: integer("slot_at"),
+  },
+  (table) => [index("wake_texts_by_agent").on(table.agentId, table.at)],
+);
+
+/** Which configuration the rows of heartbeats are made from: one row. */
+export const scheduleState = sqliteTable("schedule_state", {
+  /** Always 1. */
+  id: integer().primaryKey(),
+  madeFrom: text("made_from").notNull(),
+});
+
+/** Queue messages that no consumer could handle, for the doctor and the schedule. */
+export const deadLetters = sqliteTable("dead_letters", {
+  id: text().primaryKey(),
+  queue: text().notNull(),
+  body: text().notNull(),
+  at: integer().notNull(),
+});

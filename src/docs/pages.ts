@@ -5,6 +5,7 @@ import budgets from "./budgets.md";
 import channels from "./channels.md";
 import commands from "./commands.md";
 import configuration from "./configuration.md";
+import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
 import exec from "./exec.md";
@@ -50,6 +51,7 @@ export const PAGES: readonly DocsPage[] = [
   page("placement", placement),
   page("configuration", configuration),
   page("configuration-reference", configurationReference),
+  page("configuration-connections", configurationConnections),
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),

@@ -6,38 +6,56 @@ import { batches } from "../lib/batches.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { otherIndexedAgents } from "../memory/store/clear-index.ts";
+import { pruneJobRuns, pruneWakeTexts } from "../schedule/schedule-store.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
 import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
 import { pruneAudit } from "../session-store/audit-trail.ts";
+import { dispatchDue } from "./due-slots.ts";
 
 /** Most agents in one query; D1 takes 100 parameters. */
 const MAX_AT_ONCE = 100;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Ticks are this far apart, so that one falls into each hour's first interval. */
+/** How often memories are looked at, so that one time falls into each hour's first interval. */
 const TICK_MS = 5 * MINUTE_MS;
+/** How long the runs of deleted jobs are kept, and texts that no heartbeat has taken along. */
+const KEPT_RUNS_MS = 30 * DAY_MS;
+const KEPT_TEXTS_MS = 7 * DAY_MS;
 /** Most indexes that are cleared per hour. */
 const MAX_CLEARED = 5;
 
 /**
- * Handles a cron tick: requests indexing of memories whose interval has passed, and once an hour the clearing of
- * indexes of agents without memory. Once a day old lines of the audit trail are deleted. Without any interval it
- * only reads the configuration in force. Never rejects: the
- * next tick tries again.
- * @param scheduledAt the planned time: a tick may come late
+ * Handles a tick of the clock, once a minute: dispatches what is due. Every five minutes it also requests the indexing
+ * of memories whose interval has passed, and once a day it deletes what is kept for a time. Never rejects: the next tick
+ * tries again.
+ * @param scheduledAt the planned time, in which due times count: a tick may come late, or twice
+ * @param now for the age of the configuration
  */
 export async function tick(env: Env, scheduledAt: number, now: number = scheduledAt): Promise<void> {
-  try {
+  await orLog("tick.failed", async () => {
     await knowConfiguration(env, now);
+    await dispatchDue(env, scheduledAt);
+  });
+  if (scheduledAt % TICK_MS >= MINUTE_MS) return;
+  await orLog("tick.upkeep_failed", async () => {
     const { config } = configurationInForce(env);
     const due = await dueMemories(env.MEMORY, config, now);
     if (scheduledAt % HOUR_MS < TICK_MS) due.push(...(await needlessMemories(env.MEMORY, config)));
     await requestIndexingOfAll(env.INDEXING, due);
-    if (scheduledAt % DAY_MS < TICK_MS) await pruneAudit(env.DB, now - config.security.auditDays * DAY_MS);
+    if (scheduledAt % DAY_MS >= TICK_MS) return;
+    await pruneAudit(env.DB, now - config.security.auditDays * DAY_MS);
+    await pruneJobRuns(env.DB, config.cron.runLog.keepLines, now - KEPT_RUNS_MS);
+    await pruneWakeTexts(env.DB, now - KEPT_TEXTS_MS);
+  });
+}
+
+async function orLog(event: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (thrown) {
-    log("warn", "tick.failed", { error: messageOf(thrown) });
+    log("warn", event, { error: messageOf(thrown) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { noteOutcome } from "../schedule/schedule-store.ts";
 import type { Operations } from "../services/operations.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import type { Fence } from "../session-store/fence.ts";
@@ -7,6 +8,7 @@ import { isSettled, type RunState, withOperations } from "../session-store/run.t
 import { closeRun, type OpenRun, openRuns } from "../session-store/runs.ts";
 import { forgetApprovals, indexApprovals, indexRuns } from "../session-store/session-index.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import { slotOutcome } from "../session-store/slot-outcome.ts";
 import type { Store } from "../session-store/store.ts";
 
 /** How long changes are collected before they are written to the index. */
@@ -19,6 +21,8 @@ export interface IndexSyncDeps {
   database: D1Database;
   audit: AuditTrail;
   session(): SessionRow;
+  /** The pauses before a failed job is tried again, in milliseconds. */
+  retry(): readonly number[];
   /** What a run has used of the platform; undefined if another one has begun since. */
   operations(runId: string): Operations | undefined;
 }
@@ -83,6 +87,13 @@ export class IndexSync {
     } while (isSynced && this.isBehind);
   }
 
+  /** Tells the schedule how a run that the clock started has ended. @throws Error while its slot is not settled */
+  async #noteOutcome({ id, state }: OpenRun): Promise<void> {
+    const outcome = slotOutcome(id, state, this.#deps.retry());
+    if (outcome === undefined) return;
+    if (!(await noteOutcome(this.#deps.database, outcome))) throw new Error(`The slot of ${id} is not settled yet.`);
+  }
+
   async #syncNow(rows: readonly OpenRun[]): Promise<void> {
     const { store, fence, database, audit, session, operations } = this.#deps;
     await audit.sync();
@@ -93,11 +104,18 @@ export class IndexSync {
     }
     const settled = rows.filter(({ state }) => isSettled(state));
     if (settled.length === 0) return;
-    await indexRuns(database, session(), settled, Date.now());
+    const told = settled.filter(({ state }) => !isQuiet(state));
+    await indexRuns(database, session(), told, Date.now());
+    for (const row of told) await this.#noteOutcome(row);
     fence.write(() => {
       for (const { id, state } of settled) closeRun(store, id, withOperations(state, operations(id)));
     });
   }
+}
+
+/** Whether a run is not listed: a heartbeat that had nothing to say. */
+function isQuiet(state: RunState): boolean {
+  return state.status === "ok" && state.isQuiet === true;
 }
 
 /** The undecided approvals of a run. */

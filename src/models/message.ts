@@ -80,6 +80,11 @@ export interface AssistantMessage extends MessageHead {
   /** The directives in its text; absent if there are none. */
   directives?: Directives;
   error?: ModelError;
+  /**
+   * Set on the last reply of a heartbeat that had nothing to say: the number of the event that began it. Models do not
+   * see what lies between.
+   */
+  quietFrom?: number;
 }
 
 /** What a reply requests besides its text, if the channel supports it. */

@@ -55,6 +55,8 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const unsettled = openRuns(store);
   if (run.input.results !== undefined) requireCalls(store, run.input.results, unsettled);
   const waiting = waitingRuns(unsettled);
+  const beat = run.input.origin?.kind === "heartbeat" ? waitingHeartbeat(unsettled, store) : undefined;
+  if (beat !== undefined) return { row: beat, isNew: false, interrupt: undefined };
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);
   const queueClass = queueClassOf(run.input);
@@ -79,6 +81,12 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   if (!admitted) dropRun(id, "queue_full", deps);
   else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: runsAhead(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
+}
+
+/** The heartbeat that waits: a session that is busy for long has one when it is free, not several. */
+function waitingHeartbeat(rows: readonly OpenRun[], store: Store): RunRow | undefined {
+  const waiting = rows.filter(({ state }) => state.status === "queued" && state.queueClass === "background");
+  return waiting.map(({ id }) => findRun(store, id)).find((row) => row?.input?.origin?.kind === "heartbeat");
 }
 
 /** How many runs start before this one. */
@@ -151,12 +159,14 @@ function droppedBefore(dropped: RunInput, heir: RunInput): NonNullable<RunInput[
  * of one message would be lost.
  */
 export function mergeKeyOf(input: RunInput, target: Target | null): string {
-  const { sender, model = "", thinking = "", extraContext = "" } = input;
+  const { sender, origin, model = "", thinking = "", extraContext = "" } = input;
   const where = target && [target.channel, target.accountId, target.conversationId, target.threadId ?? ""];
   const instructions = extraContext === "" ? [] : [textFingerprint(extraContext)];
   const { client, results, replay } = input;
   const wishes = client || results || replay ? [textFingerprint(JSON.stringify([client, results, replay]))] : [];
-  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions, ...wishes]);
+  const rules = originRules(origin);
+  const background = rules.queueClass === "background" ? [origin?.kind] : [];
+  return JSON.stringify([where, sender?.owner === true, model, thinking, ...instructions, ...wishes, ...background]);
 }
 
 /**

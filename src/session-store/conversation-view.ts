@@ -106,9 +106,13 @@ function newestThatFit(store: Store, extent: ContextExtent, summary: CompactionR
   let toRead = MAX_READ_BYTES;
   let isCut = false;
   let isRetried = false;
+  let quietFrom = Number.POSITIVE_INFINITY;
   for (const row of newestFirst(store, summary?.keptSeq ?? extent.contextSeq)) {
     toRead -= row.bytes;
     const { message } = row;
+    if (message.role === "assistant" && message.quietFrom !== undefined) quietFrom = message.quietFrom;
+    if (row.seq >= quietFrom && row.seq < innerFrom) continue;
+    quietFrom = Number.POSITIVE_INFINITY;
     isRetried ||= message.role === "user" && message.retries === true;
     if (isRetried && hasFailed(message)) continue;
     isRetried &&= message.aside === true;

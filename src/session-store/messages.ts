@@ -72,6 +72,13 @@ export function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
   return { role: "tool", id, at, callId: call.callId, tool: call.tool, text: UNKNOWN_EFFECT, isError: true };
 }
 
+const GAVE_WAY = "It was not launched: a message came first. This turn begins again later.";
+
+/** The result of a call that was not launched because its run gave way to a message. */
+export function skippedResult(call: ToolCallPart, at: number): ToolMessage {
+  return { ...interruptedResult(call, at), text: GAVE_WAY };
+}
+
 /** A typed text in the form of a command: `/weather Paris`, or `/skill weather Paris`. */
 export type TypedSkill = { kind: "command"; name: string; args: string } | { kind: "skill"; words: string };
 

@@ -19,7 +19,7 @@ function isCommand(queueClass: QueueClass): boolean {
 }
 
 function isAlone(queueClass: QueueClass): boolean {
-  return isCommand(queueClass) || queueClass === "note";
+  return isCommand(queueClass) || queueClass === "note" || queueClass === "background";
 }
 
 /** A run in the queue. */
@@ -70,7 +70,8 @@ export function admit(
   activeKey: string | undefined,
   policy: QueuePolicy,
 ): Admission {
-  if (queueClass === "announcement" || queueClass === "note") return { admitted: true, drop: [], interrupt: false };
+  if (queueClass === "announcement" || queueClass === "note" || queueClass === "background")
+    return { admitted: true, drop: [], interrupt: false };
   if (isCommand(queueClass)) {
     const admitted = waiting.filter((run) => isCommand(run.queueClass)).length < policy.cap;
     return { admitted, drop: [], interrupt: admitted && queueClass === "reset" };
@@ -105,10 +106,10 @@ function hasNoRoom(waiting: readonly WaitingRun[], chars: number): boolean {
 /** `collect` waits at most this many times `debounceMs`, so that a steady sender does not block others. */
 const MAX_DEBOUNCES = 10;
 
-/** Sorts runs by when they start, from the order in which they were accepted. */
+/** Sorts runs by when they start, from the order in which they were accepted: resets first, what runs in the background last. */
 export function inQueueOrder(waiting: readonly WaitingRun[]): WaitingRun[] {
-  const resets = waiting.filter((run) => run.queueClass === "reset");
-  return [...resets, ...waiting.filter((run) => run.queueClass !== "reset")];
+  const place = ({ queueClass }: WaitingRun) => (queueClass === "reset" ? 0 : queueClass === "background" ? 2 : 1);
+  return waiting.toSorted((a, b) => place(a) - place(b));
 }
 
 /** The next run: these waiting runs as one, or none before an instant. */

@@ -4,6 +4,7 @@ import { FatalRunError } from "../agent/run-error.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { AssistantMessage, Directives, Usage } from "../models/message.ts";
+import type { SentAlert } from "../schedule/repeated-alert.ts";
 import type { EndedRun } from "./run.ts";
 import type { AttachedFile } from "./stored-shapes.ts";
 
@@ -26,6 +27,12 @@ export interface RunResult {
   sentParts?: number;
   /** Files that follow the texts. */
   files?: readonly AttachedFile[];
+  /** Set where the run gave way to a message and begins again after it. */
+  yields?: true;
+  /** Of a heartbeat: set where it had nothing to say, or only what it had said before. */
+  isQuiet?: true;
+  /** Of a heartbeat: what it says, so that it is not said again. */
+  alert?: SentAlert;
 }
 
 /** The run was stopped. */

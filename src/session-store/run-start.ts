@@ -38,8 +38,9 @@ export function startRun(row: RunRow, input: RunInput, deps: StartRunDeps): RunS
   const startSeq = log.append(row.id, isOnlyResults ? { ...message, aside: true } : message);
   replayCalls(row, input, deps);
   // Results go on with the conversation that asked for them.
+  const isFresh = origin !== undefined && "isFresh" in origin && origin.isFresh === true;
   const begun =
-    input.results === undefined && isOverBefore(row, input, deps)
+    isFresh || (input.results === undefined && isOverBefore(row, input, deps))
       ? startConversation(store, session, startSeq, { now })
       : undefined;
   noteActivity(row, input, deps);

@@ -1,12 +1,13 @@
 import type { RunError } from "../agent/run-error.ts";
 import type { GrantScope } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
-import type { QueueClass } from "../config/origins.ts";
+import { type OriginKind, originRules, type QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AnswerFormat } from "../models/answer-format.ts";
 import type { Said, Sender, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel, ToolChoice, ToolSchema } from "../models/model.ts";
+import type { Slot } from "../schedule/slots.ts";
 import type { Label } from "../security/labels.ts";
 import type { Operations } from "../services/operations.ts";
 import type { DropReason } from "./queue.ts";
@@ -91,7 +92,30 @@ export type RunOrigin =
   /** A group's message that does not address the agent: at most the last `limit` of them are shown to models. */
   | { kind: "overheard"; limit: number }
   /** BOOT.md, once for each deployment. */
-  | { kind: "boot" };
+  | { kind: "boot" }
+  /** A slot of an agent's heartbeat. */
+  | ({ kind: "heartbeat"; ackMaxChars: number; showOk?: true; withReasoning?: true } & ScheduledRun)
+  /** A slot of a job. `isOnce`: it has no later slot; `isLast`: it is deleted after it has run. */
+  | ({ kind: "job"; name: string; isOnce?: true; isLast?: true } & ScheduledRun)
+  /** A request to `/hooks`. */
+  | ({ kind: "hook"; mapping: string } & BackgroundRun);
+
+/** What a run in the background has besides its input. */
+interface BackgroundRun {
+  /** Set where it begins a new conversation in its session. */
+  isFresh?: true;
+  /** Set where its prompt shows no other workspace file than HEARTBEAT.md. */
+  isLight?: true;
+  /** The session that owns the conversation which the reply goes to, if it is another one. */
+  ownerKey?: string;
+}
+
+/** A run that the clock has started. */
+interface ScheduledRun extends BackgroundRun {
+  slot: Slot;
+  /** How many runs before it have failed, one after the other. */
+  failures: number;
+}
 
 /** The parents of a sub-agent. */
 export interface Spawned {
@@ -140,6 +164,8 @@ export interface RunProgress {
   ended?: EndedConversation;
   /** The current memory flush. */
   flush?: { fromSeq: number; replies: number };
+  /** Its input, where it may have to begin again. */
+  again?: RunInput;
   /** Prompts that its model was sent: several where they changed after a crash or an approval. */
   prompts?: readonly PromptRef[];
 }
@@ -215,6 +241,12 @@ export interface EndedRun {
   prompts?: readonly PromptRef[];
   /** What it used of the platform since its object last began or resumed it. */
   operations?: Operations;
+  /** Of a heartbeat: whether it had nothing to say, or only what it had said before. */
+  isQuiet?: true;
+  /** The kind of run that it was; absent for a person's message. */
+  from?: OriginKind;
+  /** Where the run came from, if the clock has started it. */
+  origin?: RunOrigin;
 }
 
 /** Its message was merged into another run, which ends for both. */
@@ -255,6 +287,7 @@ export interface RunEnding {
   model?: string;
   error?: RunError;
   operations?: Operations;
+  isQuiet?: true;
 }
 
 /** Whether a run has ended. */
@@ -287,6 +320,7 @@ export function begin(now: number, { startSeq, sessionId, ended }: RunStart, inp
     ...(extraContext !== undefined && { extraContext }),
     ...(client && { client }),
     ...(ended && { ended }),
+    ...(originRules(origin).queueClass === "background" && { again: input }),
     launched: [],
     approvals: [],
     crashes: 0,
@@ -396,9 +430,11 @@ export function usageWith(state: RunState, usage: Usage): Usage {
 export function end(state: RunState, ending: RunEnding): SettledRun {
   if (isSettled(state)) return state;
   if (!isBegun(state)) return ending;
-  const { startedAt, startSeq, sessionId, prompts } = state;
+  const { startedAt, startSeq, sessionId, prompts, origin } = state;
   return {
     ...ending,
+    ...(origin && { from: origin.kind }),
+    ...(origin && "slot" in origin && { origin }),
     startedAt,
     startSeq,
     ...(sessionId !== undefined && { sessionId }),

@@ -1,8 +1,9 @@
 import { and, asc, desc, eq, gte, isNotNull, lt, lte } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { originRules } from "../config/origins.ts";
 import type { SessionLocation } from "../config/session-schema.ts";
 import { type ListCursor, listedAfter } from "../db/list-cursor.ts";
-import { approvals, audit, runs, sessions } from "../db/schema.ts";
+import { approvals, audit, runs, type StoredRoute, sessions } from "../db/schema.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { isSettled, type PausedRun, type RunState } from "./run.ts";
 import type { OpenRun } from "./runs.ts";
@@ -22,7 +23,11 @@ export async function indexRuns(
   if (newest === undefined) return;
   const db = drizzle(database);
   const { key, agentId, createdAt, sessionId, settings, location } = owner;
-  const latest = { sessionId, location, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status };
+  const route = lastRoute(rows);
+  const latest = {
+    ...{ sessionId, location, updatedAt: now, lastRunId: newest.id, lastStatus: newest.state.status },
+    ...(route && { route: route.to, routedAt: route.at }),
+  };
   const session = db
     .insert(sessions)
     .values({ key, agentId, createdAt, spawnedBy: settings.spawned?.lineage[0] ?? null, ...latest })
@@ -35,6 +40,20 @@ export async function indexRuns(
       .onConflictDoUpdate({ target: runs.id, set: progress });
   });
   await db.batch([session, ...upserts]);
+}
+
+/** The conversation of the last message of a person among runs. */
+function lastRoute(rows: readonly OpenRun[]): { to: StoredRoute; at: number } | undefined {
+  const said = rows.findLast(({ target, state }) => target !== null && !isFromSystem(state));
+  if (said === undefined || said.target === null) return undefined;
+  const { replyToId: _, ...to } = said.target;
+  return { to, at: said.acceptedAt };
+}
+
+/** Whether a run was started by anything but a person's message. */
+function isFromSystem(state: RunState): boolean {
+  const kind = "from" in state ? state.from : "origin" in state ? state.origin?.kind : undefined;
+  return kind !== undefined && !originRules({ kind }).isFromPerson;
 }
 
 function indexedProgress(state: RunState) {

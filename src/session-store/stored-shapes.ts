@@ -6,6 +6,7 @@ import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/input.ts";
 import type { FileReport } from "../prompt/report.ts";
 import type { SectionSource } from "../prompt/section-source.ts";
+import type { SentAlert } from "../schedule/repeated-alert.ts";
 import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import type { QueuePolicy } from "./queue.ts";
@@ -45,6 +46,8 @@ export interface SessionSettings {
   menus?: { [conversation: string]: string };
   /** For a sub-agent: its parents. */
   spawned?: Spawned;
+  /** The last alert of a heartbeat. */
+  lastAlert?: SentAlert;
 }
 
 /** A summary that replaces a conversation's older part. */

@@ -128,7 +128,11 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
   const lostNotice: Deliveries["lostNotice"] = (...asked) => deliveries.lostNotice(...asked);
-  const indexSync = new IndexSync({ store, fence, database, audit, session, operations });
+  const retry = () => {
+    const { maxAttempts, backoffMs } = services().config.cron.retry;
+    return Array.from({ length: maxAttempts }, (_, n) => backoffMs[Math.min(n, backoffMs.length - 1)] ?? 0);
+  };
+  const indexSync = new IndexSync({ store, fence, database, audit, session, retry, operations });
   const transcripts = new TranscriptSync({ store, fence, memory, indexing, session, services, now });
   const turnRunner = new TurnRunner({
     ...peers,

@@ -41,6 +41,19 @@ export function handOut(state: LaneState, cap: number, now: number): LaneState {
   return { holders: [...alive, ...granted], waiters: present.filter((waiter) => !ready.includes(waiter)) };
 }
 
+/** Grants a run a slot if one is free; a holder keeps its own. */
+export function admit(state: LaneState, runId: string, cap: number, now: number): LaneState {
+  if (isHolder(state, runId)) return renew(state, runId, now);
+  const alive = state.holders.filter((holder) => holder.leaseExpiresAt > now);
+  return alive.length < cap ? hold({ ...state, holders: alive }, runId, now) : { ...state, holders: alive };
+}
+
+/** Makes a run a holder, whatever the cap: it has started already. */
+export function hold(state: LaneState, runId: string, now: number): LaneState {
+  const others = state.holders.filter((holder) => holder.runId !== runId);
+  return { ...state, holders: [...others, { runId, leaseExpiresAt: now + LEASE_MS }] };
+}
+
 /** Renews a holder's lease. */
 export function renew(state: LaneState, runId: string, now: number): LaneState {
   const holders = state.holders.map((holder) =>

@@ -1,8 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  admit,
   ask,
   type Holder,
   handOut,
+  hold,
   isHolder,
   type LaneState,
   leave,
@@ -50,6 +52,18 @@ export class Lane extends DurableObject<Env> {
       this.#told.get(runId)?.(false);
       this.#told.set(runId, tell);
     });
+  }
+
+  /** Grants as many of these runs a slot as are free, at once. May be repeated. @returns those that have one now */
+  admit(runIds: readonly string[], cap: number): string[] {
+    this.#cap = cap;
+    this.#become(runIds.reduce((state, runId) => admit(state, runId, cap, Date.now()), this.#state));
+    return runIds.filter((runId) => isHolder(this.#state, runId));
+  }
+
+  /** Keeps the slot of a run that has started, also one whose lease has expired. May be repeated. */
+  keep(runId: string): void {
+    this.#become(hold(this.#state, runId, Date.now()));
   }
 
   /** Renews a lease. False if it had expired and the slot was granted to another run. */

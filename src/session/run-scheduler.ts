@@ -2,6 +2,7 @@ import type { View } from "../agent/journal.ts";
 import { openCalls } from "../agent/loop.ts";
 import type { GrantScope } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
+import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
@@ -11,7 +12,7 @@ import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
-import { interruptedResult, userMessage } from "../session-store/messages.ts";
+import { interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
@@ -25,6 +26,7 @@ import {
   MAX_CRASHES,
   type RunInput,
   type RunningRun,
+  type RunProgress,
   type RunStart,
   type RunState,
   type SettledRun,
@@ -41,10 +43,21 @@ import {
   stopped,
   UNREADABLE,
 } from "../session-store/run-result.ts";
-import { findRun, type OpenRun, openRuns, type RunRow, saveStarted, saveState } from "../session-store/runs.ts";
+import {
+  findRun,
+  type OpenRun,
+  openRuns,
+  type RunRow,
+  saveInput,
+  saveStarted,
+  saveState,
+} from "../session-store/runs.ts";
+import { sessionTarget } from "../session-store/session-channel.ts";
+import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
+import { scheduledResult } from "../turn/output/scheduled-result.ts";
 import { principalOf } from "../turn/principal.ts";
 import type { Prefetched } from "./turn-runner.ts";
 import { Waiters } from "./waiters.ts";
@@ -224,9 +237,11 @@ export class RunScheduler {
     this.#deps.meter.begin(row.id, now());
     try {
       const principal = principalOf(journal.context(), { target: row.target, sessionKey: sessionKey() }, state.origin);
-      const result = await this.#runToResult({ row, principal, journal, signal: stop.signal }, prefetched);
+      const mustYield = () => this.#mustYield(state);
+      const result = await this.#runToResult({ row, principal, journal, signal: stop.signal, mustYield }, prefetched);
       const unanswered = result?.leavesCalls ? [] : unansweredIn(journal);
-      if (result) this.#finish({ ...row, state: journal.state }, result, unanswered);
+      if (result?.yields) this.#giveWay(row, journal.state, unanswered);
+      else if (result) this.#finish({ ...row, state: journal.state }, result, unanswered);
     } catch (error) {
       writeLog("error", "run.lost", { runId: row.id, error: messageOf(error) });
       if (!(error instanceof Superseded)) this.#finish({ ...row, state }, failure(error), unansweredIn(journal));
@@ -247,6 +262,33 @@ export class RunScheduler {
       if (error instanceof Superseded) throw error;
       return run.signal.aborted ? stopped(run.signal) : failure(error);
     }
+  }
+
+  /** What people are told of the end of a run that the clock started. */
+  #shaped(result: RunResult, state: RunState): RunResult {
+    const origin = isBegun(state) ? state.origin : undefined;
+    if (origin?.kind !== "heartbeat" && origin?.kind !== "job") return result;
+    const lastAlert = readSessionRow(this.#deps.store)?.settings.lastAlert;
+    return scheduledResult(result, origin, { lastAlert, now: this.#deps.now() });
+  }
+
+  /** Whether a run in the background has to make room for what waits. */
+  #mustYield({ origin }: RunningRun): boolean {
+    if (originRules(origin).queueClass !== "background") return false;
+    return waitingRuns(openRuns(this.#deps.store)).some((run) => run.queueClass !== "background");
+  }
+
+  /** Puts a run back behind all that waits; it begins again from its input. */
+  #giveWay(row: OpenRun, { again }: RunProgress, unanswered: readonly ToolCallPart[]): void {
+    const { store, log, fence, now } = this.#deps;
+    fence.write(() => {
+      for (const call of unanswered) log.append(row.id, skippedResult(call, now()));
+      if (again !== undefined) saveInput(store, row.id, again);
+      const state: RunState = { status: "queued", behind: true, queueClass: "background" };
+      saveState(store, row.id, state);
+      const ahead = waitingRuns(openRuns(store)).findIndex((run) => run.id === row.id);
+      log.record(row.id, now(), [{ type: "queue", phase: "waiting", ahead }]);
+    });
   }
 
   /** The waiting runs that may be merged into this one now. */
@@ -288,28 +330,50 @@ export class RunScheduler {
   }
 
   /** Ends a run in one commit: its last reply, results for unanswered calls, the last event and the outbox parts. */
-  #finish(row: OpenRun, result: RunResult, unanswered: readonly ToolCallPart[]): void {
+  #finish(row: OpenRun, given: RunResult, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now, format } = this.#deps;
+    const result = this.#shaped(given, row.state);
     const { status, message, error } = result;
     const parts = replyParts(result, row.target, format);
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
-      if (message !== undefined) log.append(row.id, message);
+      if (message !== undefined) log.append(row.id, result.isQuiet ? quiet(message, row.state) : message);
       else keepInterruptedReply(store, log, row, now());
       const usage = message?.usage ?? NO_USAGE;
+      if (result.alert !== undefined) saveSetting(store, "lastAlert", result.alert);
       const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
       const model = message && { model: message.model };
       const operations = this.#deps.meter.of(row.id, now());
-      const ending = { status, endedAt: now(), endSeq, usage, ...model, ...(error && { error }) };
+      const ending = {
+        status,
+        endedAt: now(),
+        endSeq,
+        usage,
+        ...model,
+        ...(error && { error }),
+        ...(result.isQuiet && { isQuiet: true as const }),
+      };
       const ended = end(row.state, { ...ending, ...(operations && { operations }) });
       saveState(store, row.id, ended);
       const notice = row.target !== null && parts.length > 0 ? this.#deps.lostNotice(row.target, row.id) : [];
-      enqueue(store, { runId: row.id, parts: [...parts, ...notice] }, now());
+      const copy = parts.length > 0 ? copyForOwner(row.state, result.texts) : [];
+      enqueue(store, { runId: row.id, parts: [...parts, ...notice, ...copy] }, now());
       this.#deps.ended(row, ended, message);
       return ended;
     });
     this.#waiters.resolve(row.id, state);
   }
+}
+
+/** The last reply of a heartbeat that models do not see later, with all that led to it. */
+function quiet(message: AssistantMessage, state: RunState): AssistantMessage {
+  return isBegun(state) ? { ...message, quietFrom: state.startSeq } : message;
+}
+
+/** What the session that owns the conversation is told of what a run in the background sent there. */
+function copyForOwner(state: RunState, texts: readonly string[]): OutboxPart[] {
+  const ownerKey = isBegun(state) && state.origin && "ownerKey" in state.origin ? state.origin.ownerKey : undefined;
+  return ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text: texts.join("\n\n") }];
 }
 
 /** The calls that a run leaves without a result; none during a memory flush, or if the transcript cannot be read. */

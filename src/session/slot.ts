@@ -2,6 +2,7 @@ import { type LaneName, SESSION_KINDS } from "../config/origins.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { laneCap } from "../services/lane-cap.ts";
 import type { Config } from "../services/services.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
 import type { Lane } from "./lane.ts";
@@ -29,7 +30,7 @@ const FREE: Slot = { release: () => undefined };
  * rejects: a run that is stopped while waiting leaves the lane and gets a slot without effect.
  */
 export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps, signal: AbortSignal): Promise<Slot> {
-  const cap = capOf(name, deps.config);
+  const cap = laneCap(name, deps.config);
   if (cap === 0) return FREE;
   const lane = () => deps.lanes.getByName(name);
   const leave = () => deps.waitUntil(quietly("slot.not_released", () => lane().release(runId)));
@@ -51,16 +52,26 @@ export async function takeSlot(name: LaneName, runId: string, deps: LaneSlotDeps
   };
 }
 
+/**
+ * Takes a slot of a lane whose runs are paced before they start: it waits for nothing, and the run counts in the lane
+ * until it ends. Never rejects.
+ */
+export async function keepSlot(name: LaneName, runId: string, deps: LaneSlotDeps): Promise<Slot> {
+  if (laneCap(name, deps.config) === 0) return FREE;
+  const lane = () => deps.lanes.getByName(name);
+  const keep = () => deps.waitUntil(quietly("slot.not_kept", () => lane().keep(runId)));
+  const renewal = setInterval(keep, LEASE_MS / 3);
+  return {
+    release() {
+      clearInterval(renewal);
+      deps.waitUntil(quietly("slot.not_released", () => lane().release(runId)));
+    },
+  };
+}
+
 /** The lane that a session's run counts towards. */
 export function laneOf({ origin: { lane }, session }: Pick<TurnContext, "origin" | "session">): LaneName {
   return lane === "session" ? SESSION_KINDS[parseSessionKey(session.key).kind].lane : lane;
-}
-
-/** The maximum of concurrent runs in a lane; 0 means unlimited. */
-function capOf(name: LaneName, config: Config): number {
-  const { maxConcurrent } = config.agents.defaults;
-  if (typeof maxConcurrent === "number") return name === "main" ? maxConcurrent : 0;
-  return maxConcurrent?.[name] ?? 0;
 }
 
 /** The result of a call; undefined if the lane did not answer, which is logged. */

@@ -42,7 +42,7 @@ import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { startGateway } from "./gateway-start.ts";
 import type { Lane } from "./lane.ts";
-import { laneOf, takeSlot } from "./slot.ts";
+import { keepSlot, laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
 
 /** What running turns depends on. */
@@ -176,9 +176,10 @@ export class TurnRunner {
     const { agent, services, principal } = context;
     const { target } = run.row;
     const output = openOutput(run, context, this.#deps);
-    if (target !== null) waitUntil(deliveries.showTyping(target));
+    if (target !== null && context.origin.isAttended) waitUntil(deliveries.showTyping(target));
     const lane = laneOf(context);
-    const slot = takeSlot(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);
+    const take = context.origin.lane === "cron" ? keepSlot : takeSlot;
+    const slot = take(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);
     const result = await takeTurn(run, context, {
       session: session(),
       log,

@@ -8,4 +8,6 @@ export interface ActiveRun {
   principal: Principal;
   journal: RunJournal;
   signal: AbortSignal;
+  /** Whether it has to make room for a message that waits, before its next step. */
+  mustYield(): boolean;
 }

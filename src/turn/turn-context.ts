@@ -4,6 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/input.ts";
 import { agentIn, type Services } from "../services/services.ts";
+import type { RunOrigin } from "../session-store/run.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { agentAt, type TurnTarget } from "./group-rules.ts";
@@ -28,6 +29,8 @@ export interface TurnContext {
   thinking?: ThinkingLevel;
   /** Shown to the model of this run only. */
   extraContext?: string;
+  /** Set in a turn of a heartbeat, or of a job whose prompt is as short as one's. */
+  beat?: { isLight: boolean };
   /** Absent in a preview. */
   runId?: string;
 }
@@ -49,8 +52,14 @@ export function turnContextOf(
     mode: promptModeOf(session.key),
     ...(thinking !== undefined && { thinking }),
     ...(extraContext !== undefined && { extraContext }),
+    ...beatOf(origin),
     runId: row.id,
   };
+}
+
+function beatOf(origin: RunOrigin | undefined): Pick<TurnContext, "beat"> {
+  const isLight = origin !== undefined && "isLight" in origin && origin.isLight === true;
+  return isLight || origin?.kind === "heartbeat" ? { beat: { isLight } } : {};
 }
 
 /** How much of the system prompt the turns of a session get. */

@@ -69,16 +69,23 @@ function isOnboardingHere({ mode, principal }: TurnContext): boolean {
 }
 
 function bootstrapRequest(
-  { principal, agent, services: { config } }: TurnContext,
+  { principal, agent, services: { config }, beat }: TurnContext,
   given: Pick<BootstrapRequest, "workspace" | "listing" | "cache" | "mode" | "firstConversation">,
 ) {
   const { bootstrapMaxChars, bootstrapTotalMaxChars } = agent.defaults;
   return {
     ...given,
-    heartbeat: isOwnerAlone(principal) && (heartbeatOf(config, agent.id)?.includeSystemPromptSection ?? false),
+    heartbeat:
+      beat?.isLight === true
+        ? ("alone" as const)
+        : beat !== undefined || (given.mode === "full" && isOwnerAlone(principal) && hasSection(config, agent.id)),
     personal: isPersonal(principal, config),
     limits: { fileChars: bootstrapMaxChars, totalChars: bootstrapTotalMaxChars },
   };
+}
+
+function hasSection(config: Services["config"], agentId: string): boolean {
+  return heartbeatOf(config, agentId)?.includeSystemPromptSection ?? false;
 }
 
 /** The bytes of an image in a message; undefined if the file is gone or is not a readable image. */

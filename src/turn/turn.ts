@@ -10,7 +10,6 @@ import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
 import { applyModelHooks } from "../plugins/apply-model-hooks.ts";
 import { sessionModel } from "../services/model-lookup.ts";
 import type { RunResult } from "../session-store/run-result.ts";
-import { sessionPreferences } from "../session-store/session-settings.ts";
 import { sessionFolder, spillOutput, withResults } from "../session-store/spill.ts";
 import { labelledWorkspace } from "../workspace/labelled.ts";
 import type { ActiveRun } from "./active-run.ts";
@@ -20,6 +19,7 @@ import { turnFailover } from "./failover.ts";
 import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
+import { turnPreferences } from "./output/turn-preferences.ts";
 import { noteWarning } from "./prompt-input.ts";
 import { reviewFormat } from "./review-format.ts";
 import { addSkillNotes } from "./skills/call-skill.ts";
@@ -77,7 +77,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   const prompt = await turnPrompt(context, { tools, files, skills, model: model.ref, messages }, deps.hooks);
   await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
 
-  const preferences = sessionPreferences(session.settings, agent, run.journal.state);
+  const preferences = turnPreferences(run, context);
   const end = await runLoop(
     {
       model,
@@ -104,6 +104,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
       gate: (call) => gate.decide(call),
       keep,
       complete: () => addSkillNotes(run, skills),
+      mustYield: run.mustYield,
       emit: (event) => {
         deps.log.show(run.row.id, Date.now(), event);
         deps.output.onEvent(event);
@@ -116,6 +117,7 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   );
   if (end.kind === "paused") return undefined;
   noteWarning(end, prompt.input, deps.noteWarned);
+  if (end.kind === "yielded") return runResult(end, run.signal, deps.output);
   const { output } = deps;
   const footer = { mode: preferences.usage, isBegun: output.isBegun };
   const { message, ...shaped } = runResult(end, run.signal, output);

@@ -8,10 +8,10 @@ export interface BootstrapEntry {
 
 /** What decides which bootstrap files a prompt has. */
 export interface BootstrapAudience {
-  /** `minimal`, for sub-agents and jobs: AGENTS.md and TOOLS.md alone. */
+  /** `minimal`, for sub-agents and jobs: AGENTS.md and TOOLS.md, and HEARTBEAT.md where it is included. */
   mode: "full" | "minimal";
-  /** Whether HEARTBEAT.md is included. */
-  heartbeat: boolean;
+  /** Whether HEARTBEAT.md is included; `alone` without any other file. */
+  heartbeat: boolean | "alone";
   /** Whether personal files (USER.md, MEMORY.md) may be included. */
   personal: boolean;
   firstConversation: FirstConversation;
@@ -70,7 +70,8 @@ export function chooseFiles(listing: readonly WorkspaceEntry[], audience: Bootst
 
 /** The file names of a prompt, in its order. */
 function namesFor({ mode, heartbeat, personal, firstConversation }: BootstrapAudience): string[] {
-  if (mode === "minimal") return ["AGENTS.md", "TOOLS.md"];
+  if (heartbeat === "alone") return ["HEARTBEAT.md"];
+  if (mode === "minimal") return ["AGENTS.md", "TOOLS.md", ...(heartbeat ? ["HEARTBEAT.md"] : [])];
   return [
     ...["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md"],
     ...(personal ? ["USER.md"] : []),

@@ -150,7 +150,7 @@ describe("heartbeats", () => {
 
   test("a shared heartbeat is every agent's, every 30 minutes unless it sets an interval", () => {
     expect(beats({ heartbeat: {} })).toEqual(["30m", "30m"]);
-    expect(beats({ heartbeat: { every: "2h" } })).toEqual(["2h", undefined]);
+    expect(beats({ heartbeat: { every: "2h" } })).toEqual(["2h", "2h"]);
   });
 
   test("once an agent has its own heartbeat only agents with one have heartbeats, over the shared settings", () => {

@@ -128,7 +128,6 @@ describe("a setting without effect", () => {
       cron: {},
     };
     expect(idleFields(schema, document)).toEqual([
-      { path: "agents.defaults.heartbeat.every", status: "planned" },
       { path: "agents.list[0].agentDir", status: "unused" },
       { path: "cron", status: "planned" },
     ]);

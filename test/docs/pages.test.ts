@@ -11,7 +11,7 @@ import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
 import chineseReadme from "../../src/docs/zh/readme.md?raw";
 import { createApp } from "../../src/http/app.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { configFields, referencePage } from "./reference-page.ts";
+import { configFields, referencePages } from "./reference-page.ts";
 
 const files = Object.keys(import.meta.glob("../../src/docs/**/*.md", { query: "?raw" }));
 /** Every file of the repository that texts may name, by its path from the root. */
@@ -174,7 +174,7 @@ describe("what pages name exists", () => {
   test("fields of the configuration that take effect", () => {
     const roots = Object.keys(wholeSchema.shape).join("|");
     const field = new RegExp(`^(?:${roots})(?:\\.[\\w<>-]+(?:\\[\\])?)+$`);
-    const named = PAGES.filter(({ name }) => name !== "configuration-reference");
+    const named = PAGES.filter(({ name }) => !/^configuration-(?:reference|connections)$/.test(name));
     const wrong = named.flatMap((page) => codeIn(page).filter((code) => field.test(code) && !isLiveField(code)));
     expect(wrong).toEqual([]);
   });
@@ -207,7 +207,9 @@ describe("what pages name exists", () => {
 });
 
 test("the configuration reference is up to date; `npm run docs:reference` updates it", () => {
-  expect(findPage("configuration-reference")!.text).toBe(referencePage());
+  for (const [file, text] of Object.entries(referencePages())) {
+    expect(findPage(file.replace(".md", ""))!.text).toBe(text);
+  }
 });
 
 /** Whether a route with these methods matches a path of a page, in which `:id` and `<id>` are variables. */

@@ -10,10 +10,22 @@ import {
 } from "../../src/config/schema-node.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 
-const HEAD = `# Configuration reference
+/** What connects the agents with the world, on a page of its own: one page would be too long to be read at once. */
+const CONNECTIONS = ["models", "channels", "hooks"];
 
-Every field of the configuration, with its default and what it does.
+const TITLE = `# Configuration reference
 
+Every field of the configuration, with its default and what it does; those of models, channels and hooks are in
+[Connections](configuration-connections.md).
+`;
+
+const CONNECTIONS_TITLE = `# Configuration reference: connections
+
+The fields of models, channels and hooks, with their defaults and what they do. All others are in
+[Configuration reference](configuration-reference.md), which also explains how to read this page.
+`;
+
+const HEAD = `
 This page is made from the schema that the configuration is checked with. \`<name>\` stands for a name of your own, \`[]\` for each
 entry of a list. A field without a default may be left out. *Planned* fields, and those below one, are accepted and do
 nothing yet; *unused* ones are OpenClaw's, are accepted, and have no use here. The agent may write the fields marked *Agent may write*, each
@@ -30,10 +42,17 @@ interface Field {
   node: SchemaNode;
 }
 
-/** The page that lists every field, made from the schema. */
-export function referencePage(): string {
-  const parts = rootFields().map((field) => `## ${field.path}\n\n${linesOf(field, undefined).join("\n")}\n`);
-  return [HEAD, ...parts].join("\n");
+/** The pages that list every field, made from the schema, by their files. */
+export function referencePages(): Record<string, string> {
+  const [connections, others] = [true, false].map((isOne) =>
+    rootFields()
+      .filter(({ path }) => CONNECTIONS.includes(path) === isOne)
+      .map((field) => `## ${field.path}\n\n${linesOf(field, undefined).join("\n")}\n`),
+  );
+  return {
+    "configuration-reference.md": [`${TITLE}${HEAD}`, ...(others ?? [])].join("\n"),
+    "configuration-connections.md": [CONNECTIONS_TITLE, ...(connections ?? [])].join("\n"),
+  };
 }
 
 /** Every field that a configuration may have, by its path as the page writes it, and whether it does anything. */
@@ -98,6 +117,7 @@ function inner(field: Field | undefined): Field[] {
 
 /** Where an agent's own settings have the same fields as those that all share. */
 function sharedWith({ path, node }: Field): string | undefined {
+  if (/^channels\.(?!defaults\.).*\.heartbeatVisibility$/.test(path)) return "channels.defaults.heartbeatVisibility";
   const [, own] = /^agents\.list\[\]\.([\w.]+)$/.exec(path) ?? [];
   const fields = Object.keys(node.properties ?? {});
   if (own === undefined || fields.length <= 2) return undefined;

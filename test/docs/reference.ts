@@ -1,22 +1,23 @@
 /**
- * Keeps the page that lists every field of the configuration in step with its schema.
+ * Keeps the pages that list every field of the configuration in step with its schema.
  *
- *   node test/docs/reference.ts            writes src/docs/configuration-reference.md
- *   node test/docs/reference.ts --check    writes nothing, and exits 1 where the page is not up to date
+ *   node test/docs/reference.ts            writes src/docs/configuration-reference.md and configuration-connections.md
+ *   node test/docs/reference.ts --check    writes nothing, and exits 1 where a page is not up to date
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { referencePage } from "./reference-page.ts";
+import { referencePages } from "./reference-page.ts";
 
-const FILE = join(import.meta.dirname, "../../src/docs/configuration-reference.md");
+const FOLDER = join(import.meta.dirname, "../../src/docs");
 
-const wanted = referencePage();
-const isKept = readFileSync(FILE, "utf8") === wanted;
-
-if (!process.argv.includes("--check")) {
-  if (!isKept) writeFileSync(FILE, wanted);
-  console.log(isKept ? "The reference is up to date." : "The reference was written anew.");
-} else if (!isKept) {
-  console.error("src/docs/configuration-reference.md is not what the schema says. Run: npm run docs:reference");
-  process.exitCode = 1;
+for (const [name, wanted] of Object.entries(referencePages())) {
+  const file = join(FOLDER, name);
+  const isKept = existsSync(file) && readFileSync(file, "utf8") === wanted;
+  if (!process.argv.includes("--check")) {
+    if (!isKept) writeFileSync(file, wanted);
+    console.log(isKept ? `${name} is up to date.` : `${name} was written anew.`);
+  } else if (!isKept) {
+    console.error(`src/docs/${name} is not what the schema says. Run: npm run docs:reference`);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,6 @@
 import { createExecutionContext, createMessageBatch, env, getQueueResult } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { QUEUES } from "../../src/events/queue-names.ts";
 import worker from "../../src/index.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 
@@ -29,9 +30,23 @@ test("a queue of any name may carry messages of every kind", async () => {
   expect(await env.FILES.head("versions/queued/.swept")).not.toBeNull();
 });
 
-test("messages of unknown kind are dropped", async () => {
-  expect(await deliver("isopod-memory", ["text", null, {}, { kind: "other" }])).toEqual({
-    acked: ["m0", "m1", "m2", "m3"],
-    retried: [],
-  });
+test("messages of unknown kind are retried, and kept where they can be seen once they are dead letters", async () => {
+  const bodies = ["text", null, {}, { kind: "other" }];
+  expect(await deliver("isopod-memory", bodies)).toEqual({ acked: [], retried: ["m0", "m1", "m2", "m3"] });
+  expect(await deliver("isopod-dead", bodies)).toEqual({ acked: ["m0", "m1", "m2", "m3"], retried: [] });
+  // The same dead letter may come twice.
+  await deliver("isopod-dead", bodies);
+  const { results } = await env.DB.prepare("SELECT id, body FROM dead_letters ORDER BY id").all();
+  expect(results).toMatchObject([{ body: '"text"' }, { body: "null" }, { body: "{}" }, { body: '{"kind":"other"}' }]);
+});
+
+const tomls = import.meta.glob<string>("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
+
+test("the queues have the names that the code knows them by", () => {
+  const names = [
+    ...Object.values(tomls)
+      .join()
+      .matchAll(/^queue = "(.+)"$/gm),
+  ].map(([, name]) => name);
+  expect(new Set(names)).toEqual(new Set(Object.values(QUEUES)));
 });

@@ -19,7 +19,7 @@ test("GET /v1/config/schema with a path returns one field", async () => {
     status: 200,
     body: { type: "string", default: "pairing", agentMayWrite: false },
   });
-  expect(await look("agents.defaults.heartbeat.every")).toMatchObject({ body: { default: "30m", status: "planned" } });
+  expect(await look("agents.defaults.heartbeat.every")).toMatchObject({ body: { default: "30m" } });
 });
 
 test("an unknown path of the configuration's schema is answered with similar paths", async () => {

@@ -403,7 +403,9 @@ describe("owners, budgets and the backlog", () => {
   });
 
   test("sessions that live elsewhere than new ones would are a warning", async () => {
-    const row = env.DB.prepare("insert into sessions values (?, 'main', 's', 1, 1, 'run_1', 'ok', null, ?)");
+    const row = env.DB.prepare(
+      "insert into sessions values (?, 'main', 's', 1, 1, 'run_1', 'ok', null, ?, null, null)",
+    );
     await env.DB.batch([
       row.bind("agent:main:telegram:direct:1", "caller"),
       row.bind("agent:main:telegram:direct:2", "weur"),
@@ -441,7 +443,7 @@ describe("owners, budgets and the backlog", () => {
       ).bind(old),
       env.DB.prepare("insert into cooldowns values ('openai', 3, 'billing', ?)").bind(Date.now() + 60_000),
       env.DB.prepare(
-        "insert into sessions values ('agent:main:hook:late', 'main', 's', ?, ?, 'run_9', 'running', null, null)",
+        "insert into sessions values ('agent:main:hook:late', 'main', 's', ?, ?, 'run_9', 'running', null, null, null, null)",
       ).bind(old, old),
     ]);
     const found = problems(await diagnosis(BARE));

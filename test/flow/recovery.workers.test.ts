@@ -126,7 +126,12 @@ test("a run stays open until the index has stored its end, because the update ma
     const database = { prepare: () => statement, batch } as unknown as D1Database;
     const fence = new Fence(storage, store, new EventLog(store, 1));
     const deps = { store, fence, database, session: () => readSessionRow(store)!, now: Date.now };
-    const indexer = new IndexSync({ ...deps, audit: new AuditTrail(deps), operations: () => undefined });
+    const indexer = new IndexSync({
+      ...deps,
+      audit: new AuditTrail(deps),
+      retry: () => [],
+      operations: () => undefined,
+    });
     await indexer.sync();
     expect(indexer.isBehind).toBe(true);
     expect(storage.sql.exec("SELECT open FROM runs").toArray()).toEqual([{ open: 1 }]);

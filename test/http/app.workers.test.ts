@@ -173,7 +173,7 @@ describe("lists", () => {
     };
     const keys = ["a", "b", "c", "d", "e"].map((name) => `agent:main:hook:page-${name}`);
     for (const key of keys) {
-      await env.DB.prepare("insert into sessions values (?, ?, ?, ?, ?, ?, ?, null, null)")
+      await env.DB.prepare("insert into sessions values (?, ?, ?, ?, ?, ?, ?, null, null, null, null)")
         .bind(key, row.agentId, row.sessionId, row.createdAt, row.updatedAt, row.lastRunId, row.lastStatus)
         .run();
     }

@@ -225,7 +225,7 @@ function wired(document: object): Services {
   ]);
   const channel = (id: string) => ({
     channel: channels.get(id),
-    context: { account: config.channels[id]?.accounts.default },
+    context: { account: config.channels[id]?.accounts?.default },
   });
   const contributionFor = (ref: string) => contributionsFor([], ref);
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] }, contributionFor };

@@ -17,7 +17,7 @@ function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
     channel: { ...telegram, isReady: () => true },
-    context: { accountId, account: config.channels[id]?.accounts[accountId] },
+    context: { accountId, account: config.channels[id]?.accounts?.[accountId] },
   });
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] } };
   const rest = {

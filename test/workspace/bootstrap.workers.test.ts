@@ -49,7 +49,10 @@ describe("the bootstrap files of a prompt", () => {
 
   test("of a sub-agent are AGENTS.md and TOOLS.md alone", async () => {
     const { load, calls } = await house(furnished());
-    expect((await load({ mode: "minimal" })).map((file) => file.path)).toEqual(["AGENTS.md", "TOOLS.md"]);
+    expect((await load({ mode: "minimal", heartbeat: false })).map((file) => file.path)).toEqual([
+      "AGENTS.md",
+      "TOOLS.md",
+    ]);
     expect(calls).toHaveLength(3);
   });
 

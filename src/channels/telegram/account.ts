@@ -3,6 +3,7 @@ import { agentMayWrite } from "../../config/field-marks.ts";
 import { address, secretRef } from "../../config/secret-ref.ts";
 import type { ChannelContext } from "../channel.ts";
 import { groupRules } from "../group-rules.ts";
+import { heartbeatVisibility } from "../heartbeat-visibility.ts";
 
 /** The configuration of a Telegram bot. */
 export const telegramAccount = z.strictObject({
@@ -36,6 +37,7 @@ export const telegramAccount = z.strictObject({
     .record(z.string(), groupRules)
     .default({})
     .describe("Groups that the bot answers in, by chat id (`-100…`); `*` stands for every other."),
+  heartbeatVisibility,
   blockStreaming: z
     .boolean()
     .optional()

@@ -4,11 +4,11 @@ import type { SessionHooks } from "../../plugins/session-hooks.ts";
 import type { Services } from "../../services/services.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
-import { sessionPreferences } from "../../session-store/session-settings.ts";
 import type { Store } from "../../session-store/store.ts";
 import type { ActiveRun } from "../active-run.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { outputPolicy, RunOutput, type RunOutputDeps } from "./run-output.ts";
+import { turnPreferences } from "./turn-preferences.ts";
 
 /** What opening a run's output depends on. */
 export interface OpenOutputDeps {
@@ -26,9 +26,10 @@ export interface OpenOutputDeps {
  */
 export function openOutput(
   run: ActiveRun,
-  { agent, services, session: { settings } }: TurnContext,
+  context: TurnContext,
   { store, log, fence, deliveries, hooks, waitUntil }: OpenOutputDeps,
 ): RunOutput {
+  const { agent, services, origin } = context;
   const output = new RunOutput(
     {
       ...{ store, log, fence, now: Date.now },
@@ -37,8 +38,9 @@ export function openOutput(
       send: () => waitUntil(deliveries.drainSoon()),
     },
     run,
-    outputPolicy(sessionPreferences(settings, agent), agent, {
-      inBlocks: inBlocks(services, run.row.target),
+    outputPolicy(turnPreferences(run, context), agent, {
+      // What a run in the background says is judged as a whole before anybody reads it.
+      inBlocks: origin.queueClass === "background" ? false : inBlocks(services, run.row.target),
       isVetted: hooks.has("message_sending"),
       visible: visibleRepliesIn(services.config, agent.id, run.row.target?.kind ?? "direct"),
     }),

@@ -20,6 +20,7 @@ export function runResult(
   output: RunOutput,
 ): RunResult {
   if (end.kind === "aborted") return { ...stopped(signal), ...(end.message && { message: end.message }) };
+  if (end.kind === "yielded") return { status: "ok", texts: [], yields: true };
   if (end.kind === "called") return { status: "ok", texts: [], leavesCalls: true };
   const { message } = end;
   const { error } = message;

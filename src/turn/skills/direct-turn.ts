@@ -100,7 +100,7 @@ async function callTool(
     },
     run.signal,
   );
-  if (end.kind === "paused" || end.kind === "called") return "paused";
+  if (end.kind === "paused" || end.kind === "called" || end.kind === "yielded") return "paused";
   if (end.kind === "aborted") return stopped(run.signal);
   const result = run.journal.context().findLast((message) => message.role === "tool");
   return directResult(toolOutputText(result), end.message);

@@ -1,0 +1,237 @@
+import type { Target } from "../channels/channel.ts";
+import { type Agent, type Heartbeat, heartbeatOf, resolveAlias } from "../config/agents.ts";
+import { routedAgentId, routedSessionKey } from "../config/bindings.ts";
+import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
+import type { StoredRoute } from "../db/schema.ts";
+import { IsopodError } from "../lib/errors.ts";
+import { weekdayTime } from "../lib/zone.ts";
+import {
+  type ChosenRoute,
+  chooseRoute,
+  heartbeatVisibility,
+  type Route,
+  type TargetChoice,
+  type VisibilityConfig,
+} from "../schedule/heartbeat-target.ts";
+import type { Job } from "../schedule/job.ts";
+import { type ScheduleEntry, type Slot, slotKey } from "../schedule/slots.ts";
+import type { Config, Services } from "../services/services.ts";
+import type { RunOrigin } from "../session-store/run.ts";
+import type { AcceptRequest } from "../session-store/run-request.ts";
+import { webhookTarget } from "../session-store/webhook-channel.ts";
+
+/** What is known of where an agent's people are. */
+export interface PeopleRoutes {
+  /** Where a person wrote to the agent last. */
+  last: StoredRoute | undefined;
+  /** Owners as `channel:id`: those of the configuration, then those who were paired. */
+  owners: readonly string[];
+}
+
+/** A request to a session, and what the status says beside it. */
+export interface SlotRequest {
+  request: Omit<AcceptRequest, "runId">;
+  /** Why what it says reaches nobody. */
+  reason?: string;
+}
+
+type Known = Pick<Services, "config" | "channel">;
+
+/** The conversation that a choice of a target means; null where there is none, with the reason. */
+export function targetOf(
+  choice: TargetChoice & { threadId?: string | undefined },
+  people: PeopleRoutes,
+  services: Known,
+): { target: Target | null; reason?: string } {
+  const { channels } = services.config;
+  const ready = Object.keys(channels).filter((id) => Object.keys(channels[id]?.accounts ?? {}).length > 0);
+  const chosen = chooseRoute(choice, {
+    last: people.last && asRoute(people.last),
+    owners: people.owners,
+    channels: ready,
+    kindOf: (channel, id) => kindOf(channel, id, services),
+  });
+  if (isNowhere(chosen)) return { target: null, reason: chosen.reason };
+  const { channel, to, accountId = firstAccount(channel, services.config), kind = "direct" } = chosen;
+  const threadId = choice.threadId ?? chosen.threadId;
+  const target = { channel, accountId, kind, conversationId: to, ...(threadId !== undefined && { threadId }) };
+  return { target };
+}
+
+function isNowhere(chosen: ChosenRoute): chosen is Extract<ChosenRoute, { channel: "none" }> {
+  return chosen.channel === "none";
+}
+
+function asRoute({ channel, accountId, kind, conversationId, threadId }: StoredRoute): Route {
+  return { channel, accountId, kind, to: conversationId, threadId };
+}
+
+function kindOf(channelId: string, id: string, { config, channel }: Known): Route["kind"] {
+  try {
+    return channel(channelId, firstAccount(channelId, config)).channel.conversationOf?.(id)?.kind;
+  } catch (error) {
+    if (error instanceof IsopodError) return undefined;
+    throw error;
+  }
+}
+
+function firstAccount(channel: string, { channels }: Pick<Config, "channels">): string {
+  const accounts = Object.keys(channels[channel]?.accounts ?? {});
+  return accounts.includes("default") ? "default" : (accounts[0] ?? "default");
+}
+
+/** The session that owns a conversation, if it is another one than the run's. */
+export function ownerKeyOf(
+  target: Target | null,
+  sessionKey: string,
+  { config }: Known,
+  owners: readonly string[],
+): { ownerKey?: string } {
+  if (target === null || parseSessionKey(sessionKey).kind === "subagent") return {};
+  const { channel, accountId, kind, conversationId, threadId } = target;
+  const thread = threadId === undefined ? {} : { threadId };
+  const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
+  const owner =
+    kind === "direct" && owners.some((one) => one === `${channel}:${conversationId}` || one === conversationId);
+  const key = routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
+  return key === sessionKey ? {} : { ownerKey: key };
+}
+
+/**
+ * The request of a slot of an agent's heartbeat.
+ * @param texts what it brings along besides its prompt
+ */
+export function heartbeatRequest(
+  { entry, slot, agent, texts }: { entry: ScheduleEntry; slot: Slot; agent: Agent; texts: readonly string[] },
+  block: Heartbeat,
+  people: PeopleRoutes,
+  services: Known,
+): SlotRequest {
+  const sessionKey = block.isolatedSession ? `agent:${agent.id}:cron:heartbeat` : sessionOf(block.session, agent.id);
+  const { target: found, reason } = targetOf(block, people, services);
+  const seen = heartbeatVisibility(
+    services.config.channels as VisibilityConfig,
+    found?.channel ?? "webchat",
+    found?.accountId,
+  );
+  const target = seen.showAlerts ? found : null;
+  const origin: RunOrigin = {
+    kind: "heartbeat",
+    slot,
+    failures: entry.failures,
+    ackMaxChars: block.ackMaxChars,
+    ...(seen.showOk && { showOk: true as const }),
+    ...(block.includeReasoning && { withReasoning: true as const }),
+    ...(block.lightContext && { isLight: true as const }),
+    ...(block.isolatedSession && { isFresh: true as const }),
+    ...ownerKeyOf(target, sessionKey, services, people.owners),
+  };
+  const zone = agent.defaults.userTimezone ?? "UTC";
+  const words = [`[Heartbeat, ${weekdayTime(slot.dueAt, zone)}]`, ...texts, block.prompt].join("\n\n");
+  const hidden = found !== null && !seen.showAlerts ? "alerts are switched off there" : reason;
+  return {
+    request: slotRequest({ slot, sessionKey, agent, text: words, origin, target, model: block.model }, services),
+    ...(hidden !== undefined && hidden !== "target-none" && { reason: hidden }),
+  };
+}
+
+/** The request of a slot of a job. */
+export function jobRequest(
+  { entry, slot, agent, job }: { entry: ScheduleEntry; slot: Slot; agent: Agent; job: Job },
+  people: PeopleRoutes,
+  services: Known,
+): SlotRequest {
+  const isolated = job.sessionTarget === "isolated";
+  const named = job.sessionTarget.startsWith("session:") ? job.sessionTarget.slice("session:".length) : "main";
+  const id = entry.id.slice("job:".length);
+  const sessionKey = isolated ? `agent:${agent.id}:cron:${id}` : `agent:${agent.id}:${named}`;
+  const { target, reason } = jobTarget(job, people, services);
+  const { payload, schedule } = job;
+  const origin: RunOrigin = {
+    kind: "job",
+    name: job.name,
+    slot,
+    failures: entry.failures,
+    ...(schedule.kind === "at" && { isOnce: true as const }),
+    ...(schedule.kind === "at" && job.deleteAfterRun && { isLast: true as const }),
+    ...(isolated && { isFresh: true as const }),
+    ...(payload.kind === "agentTurn" && payload.lightContext && { isLight: true as const }),
+    ...(target?.channel !== "webhook" && ownerKeyOf(target, sessionKey, services, people.owners)),
+  };
+  const zone = agent.defaults.userTimezone ?? "UTC";
+  const text = jobText(job, weekdayTime(slot.dueAt, zone), target !== null);
+  const own = payload.kind === "agentTurn" ? payload : {};
+  return {
+    request: slotRequest({ slot, sessionKey, agent, text, origin, target, ...own }, services),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function jobTarget(
+  { delivery }: Job,
+  people: PeopleRoutes,
+  services: Known,
+): { target: Target | null; reason?: string } {
+  const { mode, channel, to, accountId, threadId } = delivery;
+  if (mode === "none") return { target: null };
+  if (mode === "webhook") return { target: webhookTarget(to ?? "") };
+  const wanted = channel === undefined || channel === "last" ? (people.last === undefined ? "owner" : "last") : channel;
+  return targetOf({ target: wanted, to, accountId, threadId }, people, services);
+}
+
+/** What the agent reads: an event is passed on, a task is carried out. */
+function jobText({ name, payload }: Job, time: string, isDelivered: boolean): string {
+  const title = name.replace(/[\r\n"]+/g, " ");
+  if (payload.kind === "agentTurn") {
+    const where = isDelivered ? "" : " Nobody reads the reply unless you send it.";
+    return `[Job "${title}", ${time}]${where}\n\n${payload.message}`;
+  }
+  return `[Reminder "${title}", due ${time}]\nThis was set earlier for now. Pass it on in a sentence, in the language it was asked for in; if it asks you to do something, do that first.\n\n${payload.text}`;
+}
+
+interface RequestParts {
+  slot: Slot;
+  sessionKey: string;
+  agent: Agent;
+  text: string;
+  origin: RunOrigin;
+  target: Target | null;
+  model?: string | undefined;
+  thinking?: AcceptRequest["input"]["thinking"];
+  timeoutSeconds?: number | undefined;
+}
+
+function slotRequest(parts: RequestParts, { config }: Known): SlotRequest["request"] {
+  const { slot, sessionKey, agent, text, origin, target, model, thinking, timeoutSeconds } = parts;
+  return {
+    sessionKey,
+    agentId: agent.id,
+    idempotencyKey: slotKey(slot),
+    ...(target && { target }),
+    input: {
+      text,
+      sender: { id: "system", name: "System", owner: true },
+      ...(model !== undefined && { model: resolveAlias(config, model) }),
+      ...(thinking && { thinking }),
+      timeoutSeconds: timeoutSeconds ?? agent.defaults.timeoutSeconds,
+      origin,
+    },
+  };
+}
+
+/** The session that a heartbeat runs in: `main`, a name, or a key of the same agent. */
+function sessionOf(named: string, agentId: string): string {
+  const key = named.startsWith("agent:") ? named : `agent:${agentId}:${named}`;
+  try {
+    const parsed = parseSessionKey(key);
+    return parsed.agentId === agentId ? key : mainSessionKey(agentId);
+  } catch (error) {
+    if (error instanceof IsopodError) return mainSessionKey(agentId);
+    throw error;
+  }
+}
+
+/** The heartbeat of an agent that is not switched off; undefined if it has none. */
+export function activeHeartbeat(config: Config, agentId: string, { isOff }: ScheduleEntry): Heartbeat | undefined {
+  return isOff ? undefined : heartbeatOf(config, agentId);
+}

@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import { sentTo } from "../flow/chats.ts";
+import { asked, call, finished, script, waitFor } from "../flow/client.ts";
+import { openWorkspace } from "../workspace/open-workspace.ts";
+import { Clock, patchConfig, runOf, withAgents } from "./clock-lab.ts";
+
+const START = Date.UTC(2026, 10, 23, 12, 0);
+const MINUTE = 60_000;
+
+/** An agent of its own that beats every 30 minutes and answers with the scenario of its name. */
+async function beating(id: string, heartbeat: object): Promise<Clock> {
+  await withAgents({ id, heartbeat: { every: "30m", model: `fake/${id}`, ...heartbeat } });
+  await openWorkspace({ agentId: id }).write("HEARTBEAT.md", "- Look at the mail\n", { kind: "any" });
+  return new Clock();
+}
+
+const chat = (id: string) => ({
+  channel: "telegram",
+  accountId: "default",
+  kind: "direct" as const,
+  conversationId: id,
+});
+
+test("an alert reaches the owner once, HEARTBEAT_OK nobody, and the same alert not again within a day", async () => {
+  const clock = await beating("beat-alert", { target: "telegram", to: "77101" });
+  await script("beat-alert", [
+    { text: "HEARTBEAT_OK" },
+    { text: "Rent is due." },
+    { text: "Rent is due." },
+    { text: "Bus leaves." },
+  ]);
+  await clock.tickAt(START);
+  expect((await clock.row("heartbeat:beat-alert")).due_at).toBeGreaterThan(START);
+  for (let beat = 0; beat < 4; beat++) {
+    await clock.tickNext("heartbeat:beat-alert");
+    await finished(await runOf(clock, "heartbeat:beat-alert"));
+  }
+  await waitFor(async () => (await sentTo(chat("77101"))).length === 2);
+  expect(await sentTo(chat("77101"))).toEqual(["Rent is due.", "Bus leaves."]);
+  expect(await asked("beat-alert")).toHaveLength(4);
+  // What had nothing to say is not seen by the next one.
+  expect(JSON.stringify((await asked("beat-alert")).at(-1))).not.toContain('HEARTBEAT_OK"');
+});
+
+test("two triggers at once and a redelivered message are one run; a missed hour is one run", async () => {
+  const clock = await beating("beat-once", { target: "none" });
+  await script(
+    "beat-once",
+    Array.from({ length: 10 }, () => ({ text: "HEARTBEAT_OK" })),
+  );
+  await clock.tickAt(START);
+  const { due_at: dueAt } = await clock.row("heartbeat:beat-once");
+  const { tick } = await import("../../src/events/scheduled.ts");
+  await Promise.all([tick(clock.env, dueAt, Date.now()), tick(clock.env, dueAt, Date.now())]);
+  expect(clock.queue).toHaveLength(1);
+  clock.queue.push({ ...clock.queue[0]! });
+  await clock.deliver();
+  await finished(await runOf(clock, "heartbeat:beat-once"));
+  expect(await asked("beat-once")).toHaveLength(1);
+  expect((await clock.row("heartbeat:beat-once")).due_at).toBe(dueAt + 30 * MINUTE);
+  // Three slots are missed.
+  await clock.tickAt(dueAt + 100 * MINUTE);
+  await finished(await runOf(clock, "heartbeat:beat-once"));
+  await waitFor(async () => (await asked("beat-once")).length === 2);
+  expect((await clock.row("heartbeat:beat-once")).due_at).toBe(dueAt + 120 * MINUTE);
+  // An older event claims nothing that is newer.
+  await clock.tickAt(dueAt + 90 * MINUTE);
+  expect(clock.queue).toHaveLength(0);
+  expect(await asked("beat-once")).toHaveLength(2);
+});
+
+test("an empty HEARTBEAT.md is skipped with its reason, and read again only when it changes", async () => {
+  const clock = await beating("beat-empty", { target: "none" });
+  await script("beat-empty", [{ text: "HEARTBEAT_OK" }]);
+  const workspace = openWorkspace({ agentId: "beat-empty" });
+  await workspace.write("HEARTBEAT.md", "# Tasks\n\n<!-- none yet -->\n- [ ]\n", { kind: "any" });
+  await clock.tickAt(START);
+  await clock.tickNext("heartbeat:beat-empty");
+  const row = await clock.row("heartbeat:beat-empty");
+  expect(row).toMatchObject({ last_status: "skipped", last_reason: "HEARTBEAT.md has nothing to do" });
+  expect(row.empty_etag).not.toBeNull();
+  await workspace.write("HEARTBEAT.md", "- Check mail\n", { kind: "any" });
+  await clock.tickNext("heartbeat:beat-empty");
+  await finished(await runOf(clock, "heartbeat:beat-empty"));
+  expect(await clock.row("heartbeat:beat-empty")).toMatchObject({ last_status: "dispatched" });
+  expect(await asked("beat-empty")).toHaveLength(1);
+});
+
+test("outside active hours nothing is due, and a block that goes takes its row along", async () => {
+  const clock = await beating("beat-night", { activeHours: { start: "08:00", end: "09:00", timezone: "UTC" } });
+  await clock.tickAt(START);
+  const { due_at: dueAt } = await clock.row("heartbeat:beat-night");
+  expect(new Date(dueAt).toISOString()).toMatch(/^2026-11-24T08:/);
+  const { document } = await (await call("GET", "/v1/config")).json<any>();
+  await patchConfig({ agents: { list: document.agents.list.filter(({ id }: any) => id !== "beat-night") } });
+  await clock.tickAt(START + MINUTE);
+  expect(await clock.row("heartbeat:beat-night")).toBeNull();
+});
+
+test("a person never waits behind a heartbeat: it gives way at its next step and runs once later", async () => {
+  const clock = await beating("beat-yield", { target: "none" });
+  await script("beat-yield", [
+    { text: "", calls: [{ name: "session_status", args: {} }], delayMs: 800 },
+    { text: "Hello, person." },
+    { text: "HEARTBEAT_OK" },
+  ]);
+  await clock.tickAt(START);
+  await clock.tickNext("heartbeat:beat-yield");
+  await waitFor(async () => (await asked("beat-yield")).length === 1);
+  const sessionKey = "agent:beat-yield:main";
+  const body = { message: "Are you there?", sessionKey, model: "fake/beat-yield" };
+  const sent = await call("POST", "/v1/agent", body);
+  expect(sent.status).toBe(202);
+  const { runId } = await sent.json<any>();
+  await finished(runId);
+  const beat = await runOf(clock, "heartbeat:beat-yield");
+  const ended = await finished(beat);
+  expect(ended.status).toBe("ok");
+  expect((await finished(runId)).reply).toBe("Hello, person.");
+  const requests = await asked("beat-yield");
+  expect(requests).toHaveLength(3);
+  expect(JSON.stringify(requests[1])).toContain("Are you there?");
+});
