@@ -61,6 +61,9 @@ async function readMessages(chat: TerminalChat, heading: string): Promise<void> 
     if (isTerminal) lines.prompt();
   };
   if (isTerminal) console.log(heading);
+  const closed = new AbortController();
+  lines.once("close", () => closed.abort());
+  void chat.watch(closed.signal);
   prompt();
   for await (const line of lines) {
     if (line.trim() !== "") await chat.send(line);

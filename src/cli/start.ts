@@ -9,6 +9,7 @@ import { migrate } from "./migrate.ts";
 import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
+import { startTicks } from "./ticks.ts";
 import { ensureToken, VARIABLES_FILE } from "./variables.ts";
 import { requirePackages } from "./wrangler.ts";
 
@@ -20,12 +21,14 @@ const USAGE = `Usage: npm start -- [options]
   --port <number>      Port to listen on (default: PORT, else 8787)
   --persist-to <dir>   Where data is kept (default: .wrangler/state)
   --vars <file>        File of variables and secrets (default: .dev.vars)
+  --no-tick            Do not run heartbeats and jobs by the clock
   --verbose            Show everything that the Worker logs, not only errors
   --help               Show this`;
 
 interface Values {
   "persist-to": string;
   vars: string;
+  "no-tick": boolean;
   verbose: boolean;
 }
 
@@ -36,6 +39,7 @@ async function start(): Promise<void> {
       port: { type: "string", default: process.env.PORT ?? "8787" },
       "persist-to": { type: "string", default: `${ROOT}.wrangler/state` },
       vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
+      "no-tick": { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -76,7 +80,9 @@ async function run(server: Required<Server>, values: Values, port: number): Prom
     const me = await Promise.race([ready(server), interrupted]);
     if (me === undefined) return;
     console.log(welcome(server.url, server.token, me.model));
+    const stop = values["no-tick"] ? () => undefined : startTicks(server, (text) => process.stderr.write(text));
     await interrupted;
+    stop();
   } finally {
     await worker.stop();
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "../client/backoff.ts";
 import { eventSource } from "../client/event-source.ts";
 import { follow } from "../client/follow.ts";
-import { ApiError, requestJson, requestOk, runPath, type Server } from "../client/http.ts";
+import { ApiError, requestJson, requestOk, runPath, type Server, sessionPath } from "../client/http.ts";
 import { isAccepted, isLast } from "../client/wire.ts";
 import { createPrinter } from "./printer.ts";
 import { explain } from "./problem.ts";
@@ -16,11 +17,24 @@ export interface TerminalOutput {
   styled: boolean;
 }
 
+/** How often a chat looks whether its session has begun. */
+const LOOK_AGAIN_MS = 3000;
+
+function hasCursor(value: unknown): value is { cursor: number } {
+  return typeof value === "object" && value !== null && "cursor" in value && typeof value.cursor === "number";
+}
+
+function isReplied(value: unknown): value is { reply?: string } {
+  return typeof value === "object" && value !== null;
+}
+
 /** Sends messages to a session, one at a time, and prints the events of each run. */
 export class TerminalChat {
   readonly #server: Server;
   readonly #sessionKey: string;
   readonly #output: TerminalOutput;
+  /** The runs of messages that were sent here. */
+  readonly #own = new Set<string>();
   #run: string | undefined;
   #waiting: AbortController | undefined;
 
@@ -37,6 +51,7 @@ export class TerminalChat {
     try {
       const runId = await this.#post(message, waiting.signal);
       this.#run = runId;
+      if (runId !== undefined) this.#own.add(runId);
       return runId !== undefined && (await this.#printRun(runId, waiting.signal));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -46,6 +61,41 @@ export class TerminalChat {
       this.#waiting = undefined;
       this.#run = undefined;
     }
+  }
+
+  /**
+   * Prints what the agent says by itself, such as reminders, until the signal aborts. Runs of messages that this chat
+   * has sent are printed with them.
+   */
+  async watch(signal: AbortSignal): Promise<void> {
+    const path = sessionPath(this.#sessionKey, "events");
+    try {
+      const after = await this.#cursor(signal);
+      if (after === undefined) return;
+      for await (const event of follow(eventSource(this.#server, path), { after, signal })) {
+        if (!isLast(event) || event.phase !== "end" || this.#own.has(event.runId)) continue;
+        const { reply } = await requestJson(this.#server, { path: runPath(event.runId) }, isReplied);
+        if (reply !== undefined && reply !== "") this.#output.write(`\n${reply}\n`);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#output.note(explain(error));
+    }
+  }
+
+  /** The number after which new events come, once there is a session; undefined after the signal. */
+  async #cursor(signal: AbortSignal): Promise<number | undefined> {
+    while (!signal.aborted) {
+      try {
+        const path = `${sessionPath(this.#sessionKey, "history")}?limit=1`;
+        return (await requestJson(this.#server, { path, signal }, hasCursor)).cursor;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (!(error instanceof ApiError) || (error.status !== 404 && !error.passing)) throw error;
+        await sleep(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    return undefined;
   }
 
   /**

@@ -73,7 +73,10 @@ export async function openResponse(server: Server, request: Request): Promise<Re
 }
 
 /** The path of a session's resource. */
-export function sessionPath(key: string, resource: "history" | "socket" | "context" | "grants" | "deliveries"): string {
+export function sessionPath(
+  key: string,
+  resource: "events" | "history" | "socket" | "context" | "grants" | "deliveries",
+): string {
   return `/v1/sessions/${encodeURIComponent(key)}/${resource}`;
 }
 

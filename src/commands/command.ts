@@ -13,6 +13,7 @@ import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { SkillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { Review } from "../workspace/acceptance.ts";
 import type { ActivationPort, PairingPort } from "./channel-access-port.ts";
+import type { SchedulePort } from "./schedule-port.ts";
 import type { SessionStatus } from "./session-status.ts";
 
 /** A slash command: an instruction from an owner to the session, not to the agent. */
@@ -125,6 +126,8 @@ export interface QueuedPort {
   skills(): Promise<SkillsView>;
   /** The latest messages of a sub-agent's session, oldest first. Rejects if none matches or it does not answer. */
   subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
+  /** The agent's jobs and its heartbeat. */
+  schedule: SchedulePort;
   /** The caps that apply to this session, one line each. Rejects if a budget does not answer. */
   budgets(): Promise<string[]>;
   /** Summarizes the older part of the conversation; an empty focus means no focus. */

@@ -8,6 +8,7 @@ import { queue } from "./queue.ts";
 import { newConversation, reset } from "./reset.ts";
 import { retry } from "./retry.ts";
 import { approvals, approve, resendCommand, stop } from "./run-control.ts";
+import { heartbeat, jobs, remind } from "./schedule-commands.ts";
 import { budget, status } from "./status.ts";
 import { subagents, subagentsLog } from "./subagents.ts";
 
@@ -33,6 +34,9 @@ export const COMMANDS: readonly Command[] = [
   queue,
   subagents,
   subagentsLog,
+  heartbeat,
+  jobs,
+  remind,
   activation,
   pair,
   whoami,

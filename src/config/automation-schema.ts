@@ -74,7 +74,7 @@ const agentId = z.string().refine(isAgentId, "use an agent's id");
 /** `cron`. */
 export const cron = z
   .strictObject({
-    enabled: z.boolean().default(true).meta(planned("Whether jobs run.")),
+    enabled: z.boolean().default(true).describe("Whether jobs run."),
     maxConcurrentRuns: z
       .number()
       .int()
@@ -83,26 +83,26 @@ export const cron = z
       .describe("Most heartbeats and jobs at once, unless agents.defaults.maxConcurrent says; 0 means any number."),
     retry: z
       .strictObject({
-        maxAttempts: z.number().int().min(0).max(10).default(3).meta(planned("How often a failed job is tried again.")),
+        maxAttempts: z.number().int().min(0).max(10).default(3).describe("How often a failed job is tried again."),
         backoffMs: z
           .array(z.number().int().min(0))
           .min(1)
           .default([30_000, 60_000, 300_000])
-          .meta(planned("Milliseconds before each retry; the last value applies to further ones.")),
+          .describe("Milliseconds before each retry; the last value applies to further ones."),
       })
       .prefault({})
-      .meta(planned("Retries of failed jobs.")),
+      .describe("Retries of failed jobs."),
     sessionRetention: duration.default("24h").meta(planned("How long the session of an isolated job is kept.")),
     runLog: z
       .strictObject({
-        keepLines: z.number().int().min(0).default(2000).meta(planned("How many runs of a job the log keeps.")),
+        keepLines: z.number().int().min(0).default(2000).describe("How many runs of a job the log keeps."),
       })
       .prefault({})
-      .meta(planned("The log of job runs.")),
-    webhookToken: secretRef.optional().meta(planned("The token that deliveries to a webhook carry.")),
+      .describe("The log of job runs."),
+    webhookToken: secretRef.optional().describe("The secret that what jobs post to webhooks is signed with."),
   })
   .prefault({})
-  .meta(planned("Scheduled jobs."));
+  .describe("Scheduled jobs.");
 
 const mapping = z.strictObject({
   id: z.string().optional().meta(planned("Its name.")),

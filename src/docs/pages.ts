@@ -20,6 +20,7 @@ import models from "./models.md";
 import placement from "./placement.md";
 import plugins from "./plugins.md";
 import prompt from "./prompt.md";
+import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
@@ -58,6 +59,7 @@ export const PAGES: readonly DocsPage[] = [
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
+  page("schedule", schedule),
   page("skills", skills),
   page("exec", exec),
   page("sessions-and-runs", sessionsAndRuns),

@@ -15,6 +15,7 @@ import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { errorBody } from "./errors.ts";
 import { grantRoutes } from "./grants.ts";
+import { jobRoutes } from "./jobs.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
 import { openWorkspace } from "./open-workspace.ts";
@@ -24,6 +25,7 @@ import { openAiModelRoutes } from "./openai/models.ts";
 import { pairingRoutes } from "./pairings.ts";
 import { pluginRoutes } from "./plugins.ts";
 import { promptRoutes } from "./prompt.ts";
+import { scheduleRoutes } from "./schedule.ts";
 import { skillInstallRoutes } from "./skill-installs.ts";
 import { skillRoutes } from "./skills.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -58,6 +60,8 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", memoryRoutes],
       ["/v1", approvalRoutes],
       ["/v1", grantRoutes],
+      ["/v1", jobRoutes],
+      ["/v1", scheduleRoutes],
       ["/v1", budgetRoutes],
       ["/v1", pairingRoutes],
       ["/v1", tokenRoutes],

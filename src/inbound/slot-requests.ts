@@ -18,7 +18,6 @@ import { type ScheduleEntry, type Slot, slotKey } from "../schedule/slots.ts";
 import type { Config, Services } from "../services/services.ts";
 import type { RunOrigin } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
-import { webhookTarget } from "../session-store/webhook-channel.ts";
 
 /** What is known of where an agent's people are. */
 export interface PeopleRoutes {
@@ -156,10 +155,12 @@ export function jobRequest(
     ...(schedule.kind === "at" && job.deleteAfterRun && { isLast: true as const }),
     ...(isolated && { isFresh: true as const }),
     ...(payload.kind === "agentTurn" && payload.lightContext && { isLight: true as const }),
-    ...(target?.channel !== "webhook" && ownerKeyOf(target, sessionKey, services, people.owners)),
+    ...(job.delivery.mode === "webhook" && job.delivery.to !== undefined && { webhook: job.delivery.to }),
+    ...ownerKeyOf(target, sessionKey, services, people.owners),
   };
   const zone = agent.defaults.userTimezone ?? "UTC";
-  const text = jobText(job, weekdayTime(slot.dueAt, zone), target !== null);
+  const isRead = target !== null || job.delivery.mode === "webhook";
+  const text = jobText(job, weekdayTime(slot.dueAt, zone), isRead);
   const own = payload.kind === "agentTurn" ? payload : {};
   return {
     request: slotRequest({ slot, sessionKey, agent, text, origin, target, ...own }, services),
@@ -173,8 +174,7 @@ function jobTarget(
   services: Known,
 ): { target: Target | null; reason?: string } {
   const { mode, channel, to, accountId, threadId } = delivery;
-  if (mode === "none") return { target: null };
-  if (mode === "webhook") return { target: webhookTarget(to ?? "") };
+  if (mode === "none" || mode === "webhook") return { target: null };
   const wanted = channel === undefined || channel === "last" ? (people.last === undefined ? "owner" : "last") : channel;
   return targetOf({ target: wanted, to, accountId, threadId }, people, services);
 }

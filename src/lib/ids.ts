@@ -18,7 +18,8 @@ export type IdPrefix =
   | "gen"
   | "grt"
   | "tok"
-  | "job";
+  | "job"
+  | "wak";
 
 /** Encodes bytes as lower-case Crockford base32; the order of the texts is the order of the bytes. */
 export function base32(bytes: Uint8Array): string {

@@ -37,7 +37,7 @@ export function runView(
 function replyOf(reply: AssistantMessage | undefined): Pick<RunView, "reply" | "silent"> {
   if (reply === undefined) return {};
   const text = messageText(reply);
-  return isSilent(text) ? { silent: true } : { reply: text };
+  return isSilent(text) || reply.quietFrom !== undefined ? { silent: true } : { reply: text };
 }
 
 function lastPrompt(state: RunState): Pick<RunView, "prompt"> {

@@ -95,8 +95,9 @@ export type RunOrigin =
   | { kind: "boot" }
   /** A slot of an agent's heartbeat. */
   | ({ kind: "heartbeat"; ackMaxChars: number; showOk?: true; withReasoning?: true } & ScheduledRun)
-  /** A slot of a job. `isOnce`: it has no later slot; `isLast`: it is deleted after it has run. */
-  | ({ kind: "job"; name: string; isOnce?: true; isLast?: true } & ScheduledRun)
+  /** A slot of a job. `isOnce`: it has no later slot; `isLast`: it is deleted after it has run; `webhook`: an address
+   * that what it says is posted to. */
+  | ({ kind: "job"; name: string; isOnce?: true; isLast?: true; webhook?: string } & ScheduledRun)
   /** A request to `/hooks`. */
   | ({ kind: "hook"; mapping: string } & BackgroundRun);
 

@@ -17,11 +17,13 @@ import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
+import { schedulePort } from "./schedule-port.ts";
 
 /** Dependencies of queued commands. */
 export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
   database: D1Database;
   hooks: SessionHooks;
+  schedule: Pick<Queue, "send">;
   skills: Pick<SessionSkills, "forTurn" | "forPreview">;
 }
 
@@ -42,6 +44,9 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
       return skillsView((await skills.forTurn(asked)).set);
     },
     subagentLog: (which) => readLog(which, deps),
+    schedule: schedulePort(run, turnContextOf(run, session(), services()), {
+      ...{ database, queue: deps.schedule, now },
+    }),
     budgets: () => budgetLines(agentIn(services(), session().agentId), services().config, budgets, now()),
     compact: (focus) => compactNow(run, focus, deps),
   };

@@ -141,6 +141,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     hooks,
     files,
     database,
+    schedule: env.SCHEDULE,
     lanes,
     budgets,
     subagents,

@@ -14,12 +14,14 @@ import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
 import type { AttachedFile } from "../session-store/stored-shapes.ts";
+import { WEBHOOK_CHANNEL } from "../session-store/webhook-channel.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
 import { readAttachedFile } from "../turn/output/files.ts";
 import { lostNotice } from "../turn/output/lost-notice.ts";
 import { replyTargets } from "../turn/output/reply-parts.ts";
+import { postWebhook } from "./post-webhook.ts";
 import { runSentHooks } from "./run-hooks.ts";
 
 /** Timeout of another session's object. */
@@ -227,6 +229,7 @@ export class Deliveries {
    * more.
    */
   #cut(target: Target, markdown: string): string[] {
+    if (target.channel === WEBHOOK_CHANNEL) return [markdown];
     try {
       return this.#deps.services().channel(target.channel, target.accountId).channel.format(markdown);
     } catch (error) {
@@ -248,6 +251,7 @@ export class Deliveries {
   /** Sends a text to its channel, or to another session. */
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
     if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
+    if (part.target.channel === WEBHOOK_CHANNEL) return postWebhook(part, this.#deps.services(), this.#deps.now());
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return this.#preferred(part.target, await channel.send(part, context, signal));

@@ -55,6 +55,7 @@ import {
 import { sessionTarget } from "../session-store/session-channel.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
+import { webhookTarget } from "../session-store/webhook-channel.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
 import { scheduledResult } from "../turn/output/scheduled-result.ts";
@@ -356,8 +357,8 @@ export class RunScheduler {
       const ended = end(row.state, { ...ending, ...(operations && { operations }) });
       saveState(store, row.id, ended);
       const notice = row.target !== null && parts.length > 0 ? this.#deps.lostNotice(row.target, row.id) : [];
-      const copy = parts.length > 0 ? copyForOwner(row.state, result.texts) : [];
-      enqueue(store, { runId: row.id, parts: [...parts, ...notice, ...copy] }, now());
+      const copies = copiesElsewhere(row.state, result.texts, parts.length > 0);
+      enqueue(store, { runId: row.id, parts: [...parts, ...notice, ...copies] }, now());
       this.#deps.ended(row, ended, message);
       return ended;
     });
@@ -370,10 +371,20 @@ function quiet(message: AssistantMessage, state: RunState): AssistantMessage {
   return isBegun(state) ? { ...message, quietFrom: state.startSeq } : message;
 }
 
-/** What the session that owns the conversation is told of what a run in the background sent there. */
-function copyForOwner(state: RunState, texts: readonly string[]): OutboxPart[] {
-  const ownerKey = isBegun(state) && state.origin && "ownerKey" in state.origin ? state.origin.ownerKey : undefined;
-  return ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text: texts.join("\n\n") }];
+/**
+ * What goes elsewhere of what a run in the background says: to the session that owns the conversation which was told,
+ * and to a job's webhook.
+ */
+function copiesElsewhere(state: RunState, texts: readonly string[], isTold: boolean): OutboxPart[] {
+  const origin = isBegun(state) ? state.origin : undefined;
+  if (origin === undefined || texts.length === 0) return [];
+  const text = texts.join("\n\n");
+  const ownerKey = "ownerKey" in origin && isTold ? origin.ownerKey : undefined;
+  const webhook = origin.kind === "job" ? origin.webhook : undefined;
+  return [
+    ...(ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text }]),
+    ...(webhook === undefined ? [] : [{ target: webhookTarget(webhook), text }]),
+  ];
 }
 
 /** The calls that a run leaves without a result; none during a memory flush, or if the transcript cannot be read. */

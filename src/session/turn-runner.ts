@@ -41,6 +41,7 @@ import { queuedPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { startGateway } from "./gateway-start.ts";
+import { jobsPort } from "./jobs-port.ts";
 import type { Lane } from "./lane.ts";
 import { keepSlot, laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
@@ -52,6 +53,8 @@ export interface TurnRunnerDeps extends SubagentsDeps {
   hooks: SessionHooks;
   files: R2Bucket;
   database: D1Database;
+  /** Brings slots that are to run at once to their sessions. */
+  schedule: Pick<Queue, "send">;
   lanes: DurableObjectNamespace<Lane>;
   budgets: BudgetNamespace;
   subagents: Subagents;
@@ -213,6 +216,7 @@ export class TurnRunner {
     return turnPorts(context, {
       sessions: sessionsPort({ run, agent: context.agent, subagents, deps: this.#deps }),
       outbox: outboxPort(run, this.#deps),
+      jobs: jobsPort(run, context, { database: this.#deps.database, queue: this.#deps.schedule, now: this.#deps.now }),
       status: statusPort(run, this.#deps),
     });
   }

@@ -2,6 +2,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { applyPatchTool } from "./apply-patch.ts";
+import { cronTool, type JobsPort } from "./cron.ts";
 import { editTool } from "./edit.ts";
 import { type ExecPort, execTool } from "./exec.ts";
 import { findTool } from "./find.ts";
@@ -38,6 +39,8 @@ export interface ToolDeps {
   sessions: SessionsPort | undefined;
   /** The way to send messages, if there is one. */
   outbox: OutboxPort | undefined;
+  /** The agent's jobs, if the turn may set any. */
+  jobs: JobsPort | undefined;
   /** The turn's session. */
   status: StatusPort;
   /** The configuration, if the turn may reach it. */
@@ -61,6 +64,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     skillFolders,
     exec,
     sessions,
+    jobs,
     status,
     outbox,
     config,
@@ -80,6 +84,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     findTool(workspace),
     lsTool(workspace, resources),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
+    ...(jobs === undefined ? [] : [cronTool(jobs)]),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),

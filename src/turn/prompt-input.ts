@@ -70,7 +70,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     authorizedSenders: principal.owner ? owners : [],
     timezone,
     today: weekdayTime(now, timezone).slice(0, -TIME_CHARS),
-    wakesUnasked: tools.some(({ name }) => name === "cron"),
+    wakesUnasked: heartbeat !== undefined || tools.some(({ name }) => name === "cron"),
     outputDirectives: principal.owner ? ["reply-tags", "media", "voice-notes"] : ["reply-tags"],
     bootstrapFiles: files.shown,
     fileWarnings: warningsOf(files),

@@ -1,7 +1,8 @@
+import type { JobsPort } from "../tools/cron.ts";
 import type { OutboxPort } from "../tools/message.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
-import { sessionReach } from "./lineage.ts";
+import { sessionReach, spawnDepth } from "./lineage.ts";
 import { hasWayOut } from "./output/outbox-port.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -9,6 +10,7 @@ import type { TurnContext } from "./turn-context.ts";
 export interface TurnPorts {
   sessions: SessionsPort | undefined;
   outbox: OutboxPort | undefined;
+  jobs: JobsPort | undefined;
   status: StatusPort;
 }
 
@@ -16,6 +18,7 @@ export interface TurnPorts {
 export interface LivePorts {
   sessions: Omit<SessionsPort, "maySpawn">;
   outbox: OutboxPort;
+  jobs: JobsPort;
   status: StatusPort;
 }
 
@@ -28,8 +31,14 @@ export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(
   return {
     sessions: reach && { ...reach, ...live.sessions },
     outbox: hasWayOut(context) ? live.outbox : undefined,
+    jobs: maySetJobs(context) ? live.jobs : undefined,
     status: live.status,
   };
+}
+
+/** Whether a turn may set jobs: an owner's, where jobs run, and not in a sub-agent, whose session ends. */
+function maySetJobs({ principal, services, session }: TurnContext): boolean {
+  return principal.owner && services.config.cron.enabled && spawnDepth(session) === 0;
 }
 
 function readOnlyPorts({ session }: TurnContext): LivePorts {
@@ -46,6 +55,7 @@ function readOnlyPorts({ session }: TurnContext): LivePorts {
       send: refuse,
     },
     outbox: { send: refuse, react: refuse },
+    jobs: { list: refuse, add: refuse, update: refuse, remove: refuse, run: refuse, runs: refuse },
     status: { sessionKey: session.key, card: refuse, setModel: refuse },
   };
 }

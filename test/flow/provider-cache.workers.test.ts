@@ -5,7 +5,7 @@ import { asked, call, finished, script } from "./client.ts";
 import { evictKey, untilSaid } from "./family-lab.ts";
 
 /** Most characters of all tools that a model is told of. */
-const MAX_TOOL_CHARS = 16_000;
+const MAX_TOOL_CHARS = 18_000;
 const MAIN = "agent:main:main";
 const OTHER = "agent:main:hook:cache-other";
 const TELEGRAM = { channel: "telegram", accountId: "default", conversationId: "4977", kind: "direct" } as const;

@@ -6,7 +6,11 @@ export type Intent =
   | { kind: "recall"; topic: string }
   | { kind: "read"; path: string }
   | { kind: "write"; path: string; content: string }
-  | { kind: "list"; folder: string };
+  | { kind: "list"; folder: string }
+  /** A reminder after a span such as `2m`. */
+  | { kind: "remind"; span: string; what: string }
+  /** A reminder that is due. */
+  | { kind: "reminder"; what: string };
 
 type Groups = Partial<Record<string, string>>;
 
@@ -25,6 +29,15 @@ const QING = "^(?:请|麻烦|你|帮我)*";
 const NO_ORDER = "^(?!(?:请|麻烦|你|帮我)*(?:记住|记一下|记下|记得|记录|别忘))";
 const A_FILE = "(?: me)?(?: an?| the)?(?: new)?(?: empty)?(?: file)?(?: called| named)?";
 
+/** Numbers as people write them out. */
+const COUNTS: Readonly<Record<string, number>> = {
+  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
+  ...{ fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60 },
+};
+const CHINESE_COUNTS: Readonly<Record<string, number>> = {
+  ...{ 一: 1, 两: 2, 二: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9, 十: 10, 半: 0.5 },
+};
+
 /** A longer message matches no rule. */
 const MAX_CHARS = 8_000;
 
@@ -32,6 +45,23 @@ const MAX_CHARS = 8_000;
 const RULES: readonly Rule[] = [
   // The greeting of a new session contains notes of past days, which are no requests.
   rule("^A new conversation has begun\\.", just("greeting")),
+
+  rule('^\\[Reminder ".*?", due [^\\]]*\\].*?\\n\\n(?<what>.+)$', ({ what = "" }) => ({
+    kind: "reminder",
+    what: what.trim(),
+  })),
+  rule(
+    `${PLEASE}remind me in (?<count>\\d+|${Object.keys(COUNTS).join("|")}) (?<unit>seconds?|minutes?|mins?|hours?|days?)(?: to| that| about| of)? (?<what>.+)$`,
+    remind,
+  ),
+  rule(
+    `${PLEASE}remind me (?:to |that |about |of )?(?<what>.+?) in (?<count>\\d+|${Object.keys(COUNTS).join("|")}) (?<unit>seconds?|minutes?|mins?|hours?|days?)\\.?$`,
+    remind,
+  ),
+  rule(
+    `${QING}(?<count>\\d+|[${Object.keys(CHINESE_COUNTS).join("")}]+)个?(?<unit>秒钟?|分钟?|小时|钟头|天)(?:之|以)?后(?:请|再)?(?:提醒|叫)我(?<what>.+)$`,
+    remind,
+  ),
 
   // System turns that name the one word to answer with.
   rule("\\b(?<token>HEARTBEAT_OK|NO_REPLY)\\b", ({ token = "" }) => ({ kind: "token", token })),
@@ -134,6 +164,20 @@ function rule(pattern: string, means: (groups: Groups) => Intent): Rule {
 
 function just(kind: "greeting" | "thanks" | "about" | "setup"): () => Intent {
   return () => ({ kind });
+}
+
+function remind({ count = "", unit = "", what = "" }: Groups): Intent {
+  const word = count.toLowerCase();
+  const number = COUNTS[word] ?? CHINESE_COUNTS[word] ?? Number(word);
+  const letter = /^(?:s|秒)/i.test(unit)
+    ? "s"
+    : /^(?:m|分)/i.test(unit)
+      ? "m"
+      : /^(?:h|小时|钟头)/i.test(unit)
+        ? "h"
+        : "d";
+  if (!(number > 0)) return { kind: "unknown" };
+  return { kind: "remind", span: `${number}${letter}`, what: what.replace(/[.。！!]+$/, "").trim() };
 }
 
 function recall({ topic = "" }: Groups): Intent {

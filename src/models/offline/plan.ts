@@ -54,9 +54,29 @@ function follow(intent: Intent, scene: Scene): Step {
       return once("ls", intent.folder === "" ? {} : { path: intent.folder }, scene, ({ text }) =>
         words.files(intent.folder, head(text, MAX_SHOWN_CHARS)),
       );
+    case "remind":
+      return once("cron", reminder(intent), scene, ({ text }) => words.willRemind(intent.what, nextTime(text)));
+    case "reminder":
+      return say(words.reminds(intent.what));
     default:
       return say(words[intent.kind]);
   }
+}
+
+function reminder({ span, what }: { span: string; what: string }): JsonObject {
+  return {
+    action: "add",
+    name: head(what, 60),
+    schedule: { kind: "at", at: span },
+    payload: { kind: "systemEvent", text: what },
+  };
+}
+
+/** The time of the first run in the tool's answer. */
+function nextTime(answer: string): string {
+  const [, time = ""] = /"next":\["([^"]+)"/.exec(answer) ?? [];
+  const [, zone = ""] = /"zone":"([^"]+)"/.exec(answer) ?? [];
+  return zone === "" ? time : `${time} (${zone})`;
 }
 
 function remember(fact: string, scene: Scene): Step {

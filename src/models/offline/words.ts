@@ -13,6 +13,8 @@ export interface Words {
   /** A line of memory with its source. */
   cited(line: string, source: string): string;
   nothingOn(topic: string): string;
+  willRemind(what: string, time: string): string;
+  reminds(what: string): string;
   wrote(path: string): string;
   shows(path: string, content: string): string;
   files(folder: string, listing: string): string;
@@ -33,7 +35,7 @@ const ENGLISH_SETUP = [
 ].join("\n");
 
 const ENGLISH_SKILLS =
-  "remember and recall things (“remember that …”, “what did I tell you about …”), and read, write and list files";
+  "remember and recall things (“remember that …”, “what did I tell you about …”), set reminders (“remind me in two minutes to …”), and read, write and list files";
 
 const ENGLISH: Words = {
   greeting: `Hello! No language model is configured yet, so you are talking to Isopod's built-in rules. I can ${ENGLISH_SKILLS}. Ask me how to set up a model.`,
@@ -47,6 +49,8 @@ const ENGLISH: Words = {
   recalled: (lines) => `Here is what I have:\n${bullets(lines)}`,
   cited: (line, source) => `${line} (Source: ${source})`,
   nothingOn: (topic) => (topic === "" ? "I have nothing in memory yet." : `I have nothing in memory about “${topic}”.`),
+  willRemind: (what, time) => `I will remind you on ${time}: ${what}`,
+  reminds: (what) => `⏰ A reminder: ${what}`,
   wrote: (path) => `Wrote ${path}.`,
   shows: (path, content) => (content.trim() === "" ? `${path} is empty.` : `${path}:\n\n${content}`),
   files: (folder, listing) =>
@@ -62,7 +66,8 @@ const CHINESE_SETUP = [
   "- `OPENAI_BASE_URL` 和 `ISOPOD_MODEL`，用于 Ollama、LM Studio、vLLM 或其他兼容 OpenAI 的服务",
 ].join("\n");
 
-const CHINESE_SKILLS = "记住和回忆事情（“记住……”“我跟你说过……什么”），以及读取、写入和列出文件";
+const CHINESE_SKILLS =
+  "记住和回忆事情（“记住……”“我跟你说过……什么”），设置提醒（“两分钟后提醒我……”），以及读取、写入和列出文件";
 
 const CHINESE: Words = {
   greeting: `你好！还没有配置语言模型，现在回答你的是 Isopod 内置的规则。我可以${CHINESE_SKILLS}。想配置模型的话，问我“怎么配置模型”。`,
@@ -76,6 +81,8 @@ const CHINESE: Words = {
   recalled: (lines) => `我记得这些：\n${bullets(lines)}`,
   cited: (line, source) => `${line}（来源：${source}）`,
   nothingOn: (topic) => (topic === "" ? "我还没有记下任何东西。" : `我没有记下关于“${topic}”的内容。`),
+  willRemind: (what, time) => `好的，我会在 ${time} 提醒你：${what}`,
+  reminds: (what) => `⏰ 提醒：${what}`,
   wrote: (path) => `已写入 ${path}。`,
   shows: (path, content) => (content.trim() === "" ? `${path} 是空的。` : `${path}：\n\n${content}`),
   files: (folder, listing) =>

@@ -1,0 +1,244 @@
+import { IsopodError } from "../../lib/errors.ts";
+import { newId } from "../../lib/ids.ts";
+import { weekdayTime } from "../../lib/zone.ts";
+import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
+import { nextRun, nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
+import {
+  findEntry,
+  listEntries,
+  listJobRuns,
+  makeDueNow,
+  removeEntry,
+  saveEntry,
+} from "../../schedule/schedule-store.ts";
+import { jobEntryId, jobIdOf, type ScheduleEntry } from "../../schedule/slots.ts";
+
+/** Most jobs of one agent. */
+export const MAX_JOBS = 200;
+/** How many of a job's next runs are shown. */
+const SHOWN_RUNS = 3;
+
+/** What jobs are kept in, and what brings one that is to run at once to its session. */
+export interface JobsDeps {
+  database: D1Database;
+  queue: Pick<Queue, "send">;
+  now(): number;
+}
+
+/** Who asks: the agent, its zone, and who is written down as the maker. */
+export interface JobsScope {
+  agentId: string;
+  zone: string;
+  by: string;
+}
+
+/** A job as clients and the agent see it. Times are ISO 8601, and local where a zone stands beside them. */
+export interface JobView extends Job {
+  id: string;
+  /** The next runs in the user's zone, the first of them exactly as well. */
+  nextRunAt: string | null;
+  next: string[];
+  zone: string;
+  lastRunAt: string | null;
+  lastStatus: ScheduleEntry["lastStatus"];
+  lastReason: string | null;
+  lastRunId: string | null;
+  /** Failures in a row. */
+  failures: number;
+  createdAt: string;
+}
+
+/**
+ * Stores a job. @throws IsopodError `invalid_request` naming the field, `conflict` where the id is taken, `rate_limited`
+ * where the agent has too many
+ */
+export async function createJob(
+  given: unknown,
+  { agentId, zone, by }: JobsScope,
+  deps: JobsDeps,
+  id: string = newId("job", deps.now()),
+): Promise<JobView> {
+  const now = deps.now();
+  const job = completeJob(checkedFields(given), agentId, now);
+  const others = await listEntries(deps.database, { agentId: job.agentId, kind: "job", limit: MAX_JOBS });
+  if (others.length >= MAX_JOBS) {
+    throw new IsopodError("rate_limited", `The agent has ${MAX_JOBS} jobs, and no more.`, "Remove one first.");
+  }
+  if (await findEntry(deps.database, jobEntryId(id))) {
+    throw new IsopodError("conflict", `id: there is a job '${id}'`, "Change it with PATCH /v1/jobs/{id}.");
+  }
+  const entry = planned({ ...newJobEntry(jobEntryId(id), job.agentId, by, now), job }, zone, now);
+  if (entry.dueAt === null && job.enabled) throw pastTime(job.schedule);
+  await saveEntry(deps.database, entry);
+  return jobView(entry, zone);
+}
+
+/** Changes fields of a job. @throws IsopodError `not_found`, or as `createJob` */
+export async function updateJob(
+  id: string,
+  change: Record<string, unknown>,
+  { agentId, zone }: JobsScope,
+  deps: JobsDeps,
+): Promise<JobView> {
+  const entry = await requireJob(id, agentId, deps);
+  const now = deps.now();
+  const { agentId: _, ...fields } = entry.job as Job;
+  const job = { ...completeJob(checkedFields({ ...fields, ...change }), entry.agentId, now), agentId: entry.agentId };
+  const next = planned({ ...entry, job, failures: 0, updatedAt: now }, zone, now);
+  if (next.dueAt === null && job.enabled) throw pastTime(job.schedule);
+  await saveEntry(deps.database, next);
+  return jobView(next, zone);
+}
+
+/** Removes a job. @throws IsopodError `not_found` */
+export async function removeJob(id: string, { agentId }: JobsScope, deps: JobsDeps): Promise<void> {
+  const entry = await requireJob(id, agentId, deps);
+  await removeEntry(deps.database, entry.id);
+}
+
+/** Lets a job run at once, besides its times. @throws IsopodError `not_found` */
+export async function runJobNow(id: string, { agentId }: JobsScope, deps: JobsDeps): Promise<void> {
+  const entry = await requireJob(id, agentId, deps);
+  if (!(entry.job as Job).enabled) {
+    throw new IsopodError("conflict", "The job is paused.", "Switch it on first: enabled is true then.");
+  }
+  await startNow(entry.id, deps);
+}
+
+/** Makes a row of the schedule due and hands it to the queue. False if there is no such row. */
+export async function startNow(entryId: string, { database, queue, now }: JobsDeps): Promise<boolean> {
+  const at = now();
+  const slot = await makeDueNow(database, entryId, at);
+  if (slot === undefined) return false;
+  await queue.send({ kind: "run-slots", at, slots: [slot] });
+  return true;
+}
+
+/** A job of an agent, or of any. @throws IsopodError `not_found` */
+export async function findJob(id: string, { agentId, zone }: JobsScope, deps: JobsDeps): Promise<JobView> {
+  return jobView(await requireJob(id, agentId, deps), zone);
+}
+
+/** The jobs of an agent, the oldest first. */
+export async function listJobs({ agentId, zone }: JobsScope, { database }: JobsDeps): Promise<JobView[]> {
+  const rows = await listEntries(database, { agentId, kind: "job", limit: MAX_JOBS });
+  return rows.map((entry) => jobView(entry, zone));
+}
+
+/** One run of a job. */
+export interface JobRunView {
+  slotAt: string;
+  startedAt: string;
+  endedAt: string | null;
+  status: string;
+  reason: string | null;
+  runId: string | null;
+  sessionKey: string | null;
+  /** Estimated, in US dollars; null where the model has no price, or before the end. */
+  usd: number | null;
+}
+
+/** The runs of a job, the latest first. @throws IsopodError `not_found` */
+export async function jobHistory(id: string, scope: JobsScope, deps: JobsDeps, limit: number): Promise<JobRunView[]> {
+  const { database } = deps;
+  const rows = await listJobRuns(database, jobEntryId(id), limit);
+  if (rows.length === 0) await requireJob(id, scope.agentId, deps);
+  return rows.map((row) => ({
+    slotAt: iso(row.slotAt),
+    startedAt: iso(row.at),
+    endedAt: row.endedAt === null ? null : iso(row.endedAt),
+    status: row.status,
+    reason: row.reason,
+    runId: row.runId,
+    sessionKey: row.sessionKey,
+    usd: row.costMicros === null ? null : row.costMicros / 1_000_000,
+  }));
+}
+
+async function requireJob(id: string, agentId: string, { database }: JobsDeps): Promise<ScheduleEntry> {
+  const entry = await findEntry(database, jobEntryId(id));
+  if (entry !== undefined && (agentId === "" || entry.agentId === agentId)) return entry;
+  throw new IsopodError("not_found", `There is no job '${id}'`, "List the jobs to see their ids.");
+}
+
+/** @throws IsopodError `invalid_request` naming the field and the fix */
+function checkedFields(given: unknown): JobFields {
+  const parsed = jobFields.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const field = issue?.path.join(".") || "job";
+    throw new IsopodError("invalid_request", `${field}: ${issue?.message ?? "cannot be read"}`, FORM, { param: field });
+  }
+  const { delivery } = parsed.data;
+  if (delivery?.mode === "webhook" && !/^https?:\/\//.test(delivery.to ?? "")) {
+    throw new IsopodError("invalid_request", "delivery.to: a webhook needs its address", FORM, {
+      param: "delivery.to",
+    });
+  }
+  return parsed.data;
+}
+
+const FORM =
+  'A job looks like {"name": "Tea", "schedule": {"kind": "at", "at": "2026-11-23T20:17:00+01:00"}, "payload": {"kind": "systemEvent", "text": "The tea is ready"}}.';
+
+/** A row with its next run. @throws IsopodError `invalid_request` for a schedule that cannot be */
+function planned(entry: ScheduleEntry, zone: string, now: number): ScheduleEntry {
+  const { schedule, enabled } = entry.job as Job;
+  try {
+    const [first, second] = nextRuns(schedule, now, zone, 2);
+    if (first !== undefined && second !== undefined && second - first < MIN_EVERY_MS) {
+      throw new ScheduleError("expr", "it would run more than once a minute, which is the shortest interval");
+    }
+    const dueAt = enabled ? (first ?? null) : null;
+    return { ...entry, dueAt, readyAt: dueAt };
+  } catch (error) {
+    if (!(error instanceof ScheduleError)) throw error;
+    const param = `schedule.${error.field}`;
+    throw new IsopodError("invalid_request", `${param}: ${error.message}`, FORM, { param });
+  }
+}
+
+function pastTime(schedule: Schedule): IsopodError {
+  const when = schedule.kind === "at" ? schedule.at : "the schedule";
+  return new IsopodError("invalid_request", `schedule: ${when} has passed; it would never run`, "Use a later time.", {
+    param: "schedule",
+  });
+}
+
+function newJobEntry(id: string, agentId: string, by: string, now: number): ScheduleEntry {
+  return {
+    ...{ id, kind: "job", agentId, job: null, dueAt: null, readyAt: null, isOff: false, emptyEtag: null },
+    ...{ failures: 0, lastSlotAt: null, lastStatus: null, lastReason: null, lastRunId: null },
+    ...{ createdBy: by, createdAt: now, updatedAt: now },
+  };
+}
+
+/** A row as clients see it. */
+export function jobView(entry: ScheduleEntry, zone: string): JobView {
+  const job = entry.job as Job;
+  const at = entry.dueAt;
+  const shownZone = job.schedule.kind === "cron" ? (job.schedule.tz ?? zone) : zone;
+  const later = at === null ? [] : nextRuns(job.schedule, at, zone, SHOWN_RUNS - 1);
+  return {
+    id: jobIdOf(entry.id),
+    ...job,
+    nextRunAt: at === null ? null : iso(at),
+    next: (at === null ? [] : [at, ...later]).map((time) => weekdayTime(time, shownZone)),
+    zone: shownZone,
+    lastRunAt: entry.lastSlotAt === null ? null : iso(entry.lastSlotAt),
+    lastStatus: entry.lastStatus,
+    lastReason: entry.lastReason,
+    lastRunId: entry.lastRunId,
+    failures: entry.failures,
+    createdAt: iso(entry.createdAt),
+  };
+}
+
+/** When a row is due after an instant; undefined if never. */
+export function nextSlotOf(job: Job, after: number, zone: string): number | undefined {
+  return nextRun(job.schedule, after, zone);
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString();
+}
