@@ -17,6 +17,8 @@ export interface TerminalOutput {
   styled: boolean;
 }
 
+/** How long the answer to a message may come after the events of its run. */
+const SETTLE_MS = 300;
 /** How often a chat looks whether its session has begun. */
 const LOOK_AGAIN_MS = 3000;
 
@@ -73,7 +75,10 @@ export class TerminalChat {
       const after = await this.#cursor(signal);
       if (after === undefined) return;
       for await (const event of follow(eventSource(this.#server, path), { after, signal })) {
-        if (!isLast(event) || event.phase !== "end" || this.#own.has(event.runId)) continue;
+        if (!isLast(event) || event.phase !== "end") continue;
+        // The answer that names the run of a message may come after the end of that run.
+        await sleep(SETTLE_MS, undefined, { signal }).catch(() => undefined);
+        if (this.#own.has(event.runId)) continue;
         const { reply } = await requestJson(this.#server, { path: runPath(event.runId) }, isReplied);
         if (reply !== undefined && reply !== "") this.#output.write(`\n${reply}\n`);
       }

@@ -18,8 +18,8 @@ export interface RunSlots {
   slots: Slot[];
 }
 
-/** Most messages of one `sendBatch`. */
-const MAX_MESSAGES = 100;
+/** Most messages of one `sendBatch`, which takes 256 KB: a message of long ids has up to 12. */
+const MAX_MESSAGES = 20;
 /** Rows that are read or written at once. */
 const ROWS_AT_ONCE = 500;
 

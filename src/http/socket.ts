@@ -29,8 +29,9 @@ const socketRoute = createRoute({
 /** `GET /v1/sessions/:key/socket`. */
 export const socketRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
-socketRoutes.openAPIRegistry.register("SocketClientFrame", clientFrame);
-socketRoutes.openAPIRegistry.register("SocketServerFrame", serverFrame);
+// A schema that was made before the documentation's library was loaded cannot be registered; a copy can.
+socketRoutes.openAPIRegistry.register("SocketClientFrame", clientFrame.meta({}));
+socketRoutes.openAPIRegistry.register("SocketServerFrame", serverFrame.meta({}));
 
 socketRoutes.openapi(socketRoute, async (c) => {
   requireOwnOrigin(c.req.header("Origin"), c.req.url);

@@ -76,6 +76,16 @@ export function cronTool(jobs: JobsPort): Tool<Args> {
     parameters,
     replay: "unsafe",
     sequential: true,
+    effects: ({ action, name, payload, delivery }) => {
+      if (action !== "add" && action !== "update") return [];
+      const shown = [name, payload?.text ?? payload?.message].filter((part) => part !== undefined).join("\n");
+      const { mode, channel, to } = delivery ?? {};
+      const isElsewhere = mode === "announce" && channel !== undefined && to !== undefined;
+      return [
+        { kind: "persist", what: "a job", shown },
+        ...(isElsewhere ? [{ kind: "send", to: `${channel}:${to}`, shown } as const] : []),
+      ];
+    },
     approval: ({ action, delivery }) =>
       ["add", "update"].includes(action) && delivery?.mode === "webhook"
         ? `Let a job post what it says to ${delivery.to ?? "an address"}?`
