@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, like, lt, max, sql } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, lt, max, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { jobRuns, type StoredRoute, scheduleEntries, sessions, wakeTexts } from "../db/schema.ts";
 import { LEASE_MS, type ScheduleEntry, type SettledSlot, type Slot } from "./slots.ts";
@@ -255,15 +255,6 @@ export async function keepHeartbeats(database: D1Database, ids: readonly string[
     .prepare("DELETE FROM schedule_entries WHERE kind = 'heartbeat' AND id NOT IN (SELECT value FROM json_each(?1))")
     .bind(JSON.stringify(ids))
     .run();
-}
-
-/** Jobs whose ids begin so. */
-export async function jobsLike(database: D1Database, prefix: string): Promise<ScheduleEntry[]> {
-  return drizzle(database)
-    .select()
-    .from(scheduleEntries)
-    .where(and(eq(scheduleEntries.kind, "job"), like(scheduleEntries.id, `job:${prefix.replace(/[%_]/g, "")}%`)))
-    .limit(2);
 }
 
 /** Deletes texts that no heartbeat has taken along for a week. Safe to repeat. */

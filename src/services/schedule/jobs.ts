@@ -2,7 +2,7 @@ import { IsopodError } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
 import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
-import { nextRun, nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
+import { nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
 import {
   findEntry,
   listEntries,
@@ -232,11 +232,6 @@ export function jobView(entry: ScheduleEntry, zone: string): JobView {
     failures: entry.failures,
     createdAt: iso(entry.createdAt),
   };
-}
-
-/** When a row is due after an instant; undefined if never. */
-export function nextSlotOf(job: Job, after: number, zone: string): number | undefined {
-  return nextRun(job.schedule, after, zone);
 }
 
 function iso(instant: number): string {
