@@ -63,7 +63,7 @@ const MESSAGE: OriginRules = {
 /** A message that the system writes to the agent. */
 const SYSTEM_MESSAGE: OriginRules = { ...MESSAGE, isFromPerson: false, isActivity: false, startsByTime: false };
 
-/** A run that the clock or a request from outside starts: nobody waits for it, and nobody could be asked. */
+/** A run that the clock or a request from outside starts. No person waits for it or can answer a question of it. */
 const UNATTENDED: OriginRules = {
   ...SYSTEM_MESSAGE,
   queueClass: "background",

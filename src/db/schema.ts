@@ -256,7 +256,7 @@ export const scheduleEntries = sqliteTable(
     job: text({ mode: "json" }).$type<unknown>(),
     /** The next slot; null where there is none. */
     dueAt: integer("due_at"),
-    /** When the slot may be claimed: its time, or the end of the lease of whoever claimed it. */
+    /** When the slot may be claimed: at its time, or when the lease of an earlier claim ends. */
     readyAt: integer("ready_at"),
     /** Of a heartbeat: whether it was switched off by a command. */
     isOff: integer("is_off", { mode: "boolean" }).notNull().default(false),

@@ -1,8 +1,8 @@
-import { and, asc, count, eq, gt, inArray, lt, min } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, lt, max, min } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { allScopes, capText, readBudgets, scopeText } from "../budgets/budget-report.ts";
 import { agentIds } from "../config/agents.ts";
-import { approvals, audit, cooldowns, type sessions } from "../db/schema.ts";
+import { approvals, audit, cooldowns, deadLetters, type sessions } from "../db/schema.ts";
 import { listSessions } from "../session-store/session-index.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -13,13 +13,14 @@ const MAX_LINES = 20;
 /** Most sessions of an agent that are checked; the latest ones. */
 const MAX_SESSIONS = 100;
 
-/** Checks for approvals that wait long, keys in cooldown, and runs that the index shows as open for too long. */
+/** Checks for approvals that wait long, keys in cooldown, runs that the index shows as open for too long, and lost messages. */
 export async function examineBacklog(context: DiagnosticsContext): Promise<Check[]> {
   const found = await Promise.all([
     waitingApprovals(context),
     keysInCooldown(context),
     overdueSessions(context),
     undelivered(context),
+    unhandled(context),
   ]);
   const checks = found.flat();
   if (checks.length > 0) return checks;
@@ -81,6 +82,23 @@ async function undelivered({ bindings, services, now }: DiagnosticsContext): Pro
       },
     ];
   });
+}
+
+/** Messages of queues that no consumer could handle. */
+async function unhandled({ bindings }: DiagnosticsContext): Promise<Check[]> {
+  const [dead] = await drizzle(bindings.DB)
+    .select({ count: count(), newest: max(deadLetters.at) })
+    .from(deadLetters);
+  if (dead === undefined || dead.count === 0) return [];
+  return [
+    {
+      id: "backlog.dead_letters",
+      area: "backlog",
+      status: "warn",
+      message: `${dead.count} messages of queues could not be handled within 30 days, the newest from ${isoTime(dead.newest ?? 0)}.`,
+      fix: "Look at deadLetters of GET /v1/schedule, and at the log for why. Slots that are still due are sent again by themselves.",
+    },
+  ];
 }
 
 const COOLDOWN_FIXES = {

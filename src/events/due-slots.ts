@@ -6,11 +6,11 @@ import { batches } from "../lib/batches.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { nextHeartbeat } from "../schedule/heartbeat-times.ts";
 import { CLAIM_SIZE, claimDue, entriesWithIds, keepHeartbeats, saveEntry } from "../schedule/schedule-store.ts";
-import { heartbeatEntryId, MAX_SLOTS_PER_MESSAGE, type ScheduleEntry, type Slot } from "../schedule/slots.ts";
+import { heartbeatEntryId, MAX_SLOTS_PER_MESSAGE, newHeartbeatEntry, type Slot } from "../schedule/slots.ts";
 import { configurationInForce, knownConfiguration } from "../services/current-config.ts";
 import { agentIn, type Config } from "../services/services.ts";
 
-/** Slots of the schedule that are to be brought to their sessions. */
+/** The queue message that brings due slots to their sessions. */
 export interface RunSlots {
   kind: "run-slots";
   /** The time of the event that claimed them, in milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export async function dispatchDue(env: Env, at: number): Promise<number> {
 }
 
 /**
- * Makes the rows of heartbeats anew where the configuration has changed since they were made. One small read otherwise.
+ * Updates the rows of heartbeats after a change of the configuration. Without one it costs one small read.
  * @throws any error of D1; the next tick goes on
  */
 export async function updateHeartbeats(env: Env, at: number): Promise<void> {
@@ -78,18 +78,10 @@ async function updateRows(env: Env, config: Config, ids: readonly string[], at: 
     const nextAt = nextHeartbeat(block, agentId, zone, at) ?? null;
     if (row !== undefined && (row.isOff || row.dueAt === nextAt || (row.dueAt !== null && row.dueAt <= at))) continue;
     await saveEntry(env.DB, {
-      ...(row ?? newHeartbeatRow(agentId, at)),
+      ...(row ?? newHeartbeatEntry(agentId, at)),
       dueAt: nextAt,
       readyAt: nextAt,
       updatedAt: at,
     });
   }
-}
-
-function newHeartbeatRow(agentId: string, now: number): ScheduleEntry {
-  return {
-    ...{ id: heartbeatEntryId(agentId), kind: "heartbeat", agentId, job: null, dueAt: null, readyAt: null },
-    ...{ isOff: false, emptyEtag: null, failures: 0, lastSlotAt: null, lastStatus: null, lastReason: null },
-    ...{ lastRunId: null, createdBy: "config", createdAt: now, updatedAt: now },
-  };
 }

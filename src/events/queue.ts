@@ -22,7 +22,7 @@ const MAX_BODY_CHARS = 4000;
 /**
  * Consumes a batch of one of the Worker's queues. Messages are dispatched by their kind; each consumer validates the
  * rest. A message of unknown kind is retried, as a newer version may know it, and ends among the dead letters, which
- * are kept in D1 for the doctor.
+ * are kept in D1 for the doctor and `GET /v1/schedule`.
  */
 export async function consumeQueue(batch: MessageBatch, env: Env, ctx: ExecutionContext): Promise<void> {
   if (batch.queue === QUEUES.dead) return keepDead(batch, env);

@@ -6,7 +6,7 @@ import { batches } from "../lib/batches.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { otherIndexedAgents } from "../memory/store/clear-index.ts";
-import { pruneJobRuns, pruneWakeTexts } from "../schedule/schedule-store.ts";
+import { pruneDeadLetters, pruneJobRuns, pruneWakeTexts } from "../schedule/schedule-store.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
 import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
@@ -20,7 +20,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** How often memories are looked at, so that one time falls into each hour's first interval. */
 const TICK_MS = 5 * MINUTE_MS;
-/** How long the runs of deleted jobs are kept, and texts that no heartbeat has taken along. */
+/** How long the runs of deleted jobs and dead letters are kept, and texts that no heartbeat has taken along. */
 const KEPT_RUNS_MS = 30 * DAY_MS;
 const KEPT_TEXTS_MS = 7 * DAY_MS;
 /** Most indexes that are cleared per hour. */
@@ -48,6 +48,7 @@ export async function tick(env: Env, scheduledAt: number, now: number = schedule
     await pruneAudit(env.DB, now - config.security.auditDays * DAY_MS);
     await pruneJobRuns(env.DB, config.cron.runLog.keepLines, now - KEPT_RUNS_MS);
     await pruneWakeTexts(env.DB, now - KEPT_TEXTS_MS);
+    await pruneDeadLetters(env.DB, now - KEPT_RUNS_MS);
   });
 }
 

@@ -75,7 +75,7 @@ export async function consumeSlots(messages: readonly Message[], env: Env, ctx: 
   }
 }
 
-/** What is to be done with a slot: a request, or nothing for a reason. */
+/** What a slot comes to: a request to a session, or nothing, for a reason. */
 type Plan = { entry: ScheduleEntry; slot: Slot; nextAt: number | undefined } & (
   | ({ kind: "run" } & SlotRequest)
   | { kind: "skip"; reason: string; emptyEtag?: string }

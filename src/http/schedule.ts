@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_SPAN_MS = 31 * DAY_MS;
 const MAX_ENTRIES = 1000;
 /** Most slots of one row, and of all. */
-const MAX_SLOTS_OF_ONE = 100;
+const MAX_SLOTS_OF_ONE = 24;
 const MAX_SLOTS = 1000;
 const MAX_DEAD = 20;
 
@@ -59,7 +59,7 @@ const scheduleRoute = createRoute({
   path: "/schedule",
   summary: "What runs when: heartbeats and jobs, with how their last slots ended",
   description:
-    "`from` and `to` are milliseconds since the epoch; the next 24 hours where absent. A slot that was left out has its reason. `deadLetters` are messages of queues that no consumer could handle.",
+    "`from` and `to` are milliseconds since the epoch; the next 24 hours where absent. At most 24 slots of one row are listed, and 1,000 rows. A slot that was left out has its reason. `deadLetters` are messages of queues that no consumer could handle.",
   request: {
     query: z.strictObject({
       from: wholeNumber({ min: 0 }).optional(),

@@ -60,9 +60,6 @@ const PRESETS: Readonly<Record<string, Mapping>> = {
   json: { id: "json", match: { path: "json" }, name: "Webhook", messageTemplate: "{{payload}}" },
 };
 
-/** The names of the ready mappings. */
-export const HOOK_PRESETS = Object.keys(PRESETS);
-
 /** What the first mapping that fits makes of a request; own mappings come before presets. */
 export function mapHookRequest(
   { mappings = [], presets = [] }: Partial<Pick<WebhookRules, "mappings" | "presets">>,

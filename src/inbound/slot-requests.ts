@@ -30,7 +30,7 @@ export interface PeopleRoutes {
 /** A request to a session, and what the status says beside it. */
 export interface SlotRequest {
   request: Omit<AcceptRequest, "runId">;
-  /** Why what it says reaches nobody. */
+  /** Why no conversation gets what it says; absent if one does. */
   reason?: string;
 }
 
@@ -50,11 +50,29 @@ export function targetOf(
     channels: ready,
     kindOf: (channel, id) => kindOf(channel, id, services),
   });
-  if (isNowhere(chosen)) return { target: null, reason: chosen.reason };
+  if (isNowhere(chosen)) return { target: null, ...nowhereReason(chosen.reason, choice.target) };
   const { channel, to, accountId = firstAccount(channel, services.config), kind = "direct" } = chosen;
   const threadId = choice.threadId ?? chosen.threadId;
   const target = { channel, accountId, kind, conversationId: to, ...(threadId !== undefined && { threadId }) };
   return { target };
+}
+
+/** Why no conversation was found, in words for the status. Nothing where none is wanted. */
+function nowhereReason(reason: "target-none" | "no-route" | "no-target", target?: string): { reason?: string } {
+  if (target === "none") return {};
+  switch (reason) {
+    case "target-none":
+      return { reason: `channel '${target}' has no account, so what it says goes nowhere` };
+    case "no-route":
+      return {
+        reason:
+          target === "last"
+            ? "nobody has written to the agent yet, so what it says goes nowhere"
+            : "no owner is known on any channel, so what it says goes nowhere",
+      };
+    case "no-target":
+      return { reason: `no conversation on ${target} is named (to), so what it says goes nowhere` };
+  }
 }
 
 function isNowhere(chosen: ChosenRoute): chosen is Extract<ChosenRoute, { channel: "none" }> {
@@ -119,6 +137,7 @@ export function heartbeatRequest(
     slot,
     failures: entry.failures,
     ackMaxChars: block.ackMaxChars,
+    ...(texts.length > 0 && { hasTexts: true as const }),
     ...(seen.showOk && { showOk: true as const }),
     ...(block.includeReasoning && { withReasoning: true as const }),
     ...(block.lightContext && { isLight: true as const }),
@@ -130,7 +149,7 @@ export function heartbeatRequest(
   const hidden = found !== null && !seen.showAlerts ? "alerts are switched off there" : reason;
   return {
     request: slotRequest({ slot, sessionKey, agent, text: words, origin, target, model: block.model }, services),
-    ...(hidden !== undefined && hidden !== "target-none" && { reason: hidden }),
+    ...(hidden !== undefined && { reason: hidden }),
   };
 }
 

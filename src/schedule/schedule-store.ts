@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, isNotNull, lt, max, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { jobRuns, type StoredRoute, scheduleEntries, sessions, wakeTexts } from "../db/schema.ts";
+import { deadLetters, jobRuns, type StoredRoute, scheduleEntries, sessions, wakeTexts } from "../db/schema.ts";
 import { LEASE_MS, type ScheduleEntry, type SettledSlot, type Slot } from "./slots.ts";
 
 /** Most rows that one statement claims: what D1 returns at once stays small. */
 export const CLAIM_SIZE = 1000;
 
 /**
- * Claims rows that are due at an instant, the longest due first: nobody else gets them until the lease ends. An older
+ * Claims rows that are due at an instant, the longest due first, for the length of a lease. An older
  * event claims nothing that is newer. @throws any error of D1; nothing is claimed then
  */
 export async function claimDue(database: D1Database, at: number): Promise<Slot[]> {
@@ -79,7 +79,8 @@ export async function settleSlots(database: D1Database, slots: readonly SettledS
 /** How a run of a slot ended. */
 export interface SlotOutcome extends Slot {
   runId: string;
-  status: "ok" | "error";
+  /** `skipped`: it was stopped, which is no failure. */
+  status: "ok" | "error" | "skipped";
   reason?: string | undefined;
   endedAt: number;
   costMicros: number | undefined;
@@ -109,10 +110,10 @@ export async function noteOutcome(database: D1Database, outcome: SlotOutcome): P
       : database
           .prepare(
             `UPDATE schedule_entries SET last_status = ?2, last_reason = ?3, last_run_id = ?4,
-               failures = CASE WHEN ?2 = 'ok' THEN 0 ELSE failures + 1 END,
+               failures = CASE ?2 WHEN 'ok' THEN 0 WHEN 'error' THEN failures + 1 ELSE failures END,
                due_at = coalesce(?5, max(due_at, coalesce(?6, due_at))),
                ready_at = coalesce(?5, max(ready_at, coalesce(?6, ready_at)))
-             WHERE id = ?1 AND last_slot_at = ?7 AND NOT (last_run_id IS ?4 AND last_status IN ('ok', 'error'))`,
+             WHERE id = ?1 AND last_slot_at = ?7 AND NOT (last_run_id IS ?4 AND last_status IN ('ok', 'error', 'skipped'))`,
           )
           .bind(id, status, reason, runId, retryAt, notBefore, dueAt);
   const history = database
@@ -155,6 +156,11 @@ export async function saveEntry(database: D1Database, entry: ScheduleEntry): Pro
     .insert(scheduleEntries)
     .values(entry)
     .onConflictDoUpdate({ target: scheduleEntries.id, set: changed });
+}
+
+/** Changes fields of a row, and no others. @throws any error of D1 */
+export async function changeEntry(database: D1Database, id: string, change: Partial<ScheduleEntry>): Promise<void> {
+  await drizzle(database).update(scheduleEntries).set(change).where(eq(scheduleEntries.id, id));
 }
 
 /** Removes a row with its history. True if there was one. @throws any error of D1 */
@@ -215,14 +221,24 @@ export async function addWakeText(
 }
 
 /**
- * The texts that a slot of an agent's heartbeat brings along, the oldest first. They are the slot's from then on: a
- * repeated slot gets the same ones, and a later one gets others.
+ * The texts that a slot of an agent's heartbeat brings along, the oldest first. A repeated slot gets them again; so does
+ * a later one, unless the slot was settled.
  */
 export async function takeWakeTexts(database: D1Database, agentId: string, slotAt: number): Promise<string[]> {
   const [, , rows] = await database.batch([
-    database.prepare("DELETE FROM wake_texts WHERE agent_id = ?1 AND slot_at < ?2").bind(agentId, slotAt),
+    // What a settled slot took along has arrived; what another one took along has not.
     database
-      .prepare("UPDATE wake_texts SET slot_at = ?2 WHERE agent_id = ?1 AND slot_at IS NULL")
+      .prepare(
+        `DELETE FROM wake_texts WHERE agent_id = ?1 AND slot_at < ?2
+         AND slot_at <= (SELECT last_slot_at FROM schedule_entries WHERE id = 'heartbeat:' || ?1)`,
+      )
+      .bind(agentId, slotAt),
+    // A repeated slot takes none of those that came since: its session knows it already.
+    database
+      .prepare(
+        `UPDATE wake_texts SET slot_at = ?2 WHERE agent_id = ?1
+         AND NOT EXISTS (SELECT 1 FROM wake_texts WHERE agent_id = ?1 AND slot_at = ?2)`,
+      )
       .bind(agentId, slotAt),
     database
       .prepare("SELECT text FROM wake_texts WHERE agent_id = ?1 AND slot_at = ?2 ORDER BY at, id LIMIT 50")
@@ -257,7 +273,12 @@ export async function keepHeartbeats(database: D1Database, ids: readonly string[
     .run();
 }
 
-/** Deletes texts that no heartbeat has taken along for a week. Safe to repeat. */
+/** Deletes dead letters from before an instant. Safe to repeat. */
+export async function pruneDeadLetters(database: D1Database, before: number): Promise<void> {
+  await drizzle(database).delete(deadLetters).where(lt(deadLetters.at, before));
+}
+
+/** Deletes texts from before an instant that no heartbeat has taken along. Safe to repeat. */
 export async function pruneWakeTexts(database: D1Database, before: number): Promise<void> {
   await drizzle(database).delete(wakeTexts).where(lt(wakeTexts.at, before));
 }

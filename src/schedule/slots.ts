@@ -19,6 +19,23 @@ export interface SettledSlot extends Slot {
   emptyEtag?: string | undefined;
 }
 
+/** A new row without a next slot. */
+export function newEntry(
+  { id, kind, agentId, createdBy }: Pick<ScheduleEntry, "id" | "kind" | "agentId" | "createdBy">,
+  now: number,
+): ScheduleEntry {
+  return {
+    ...{ id, kind, agentId, createdBy, createdAt: now, updatedAt: now },
+    ...{ job: null, dueAt: null, readyAt: null, isOff: false, emptyEtag: null, failures: 0 },
+    ...{ lastSlotAt: null, lastStatus: null, lastReason: null, lastRunId: null },
+  };
+}
+
+/** A new row of an agent's heartbeat. */
+export function newHeartbeatEntry(agentId: string, now: number): ScheduleEntry {
+  return newEntry({ id: heartbeatEntryId(agentId), kind: "heartbeat", agentId, createdBy: "config" }, now);
+}
+
 /** The row of an agent's heartbeat. */
 export function heartbeatEntryId(agentId: string): string {
   return `heartbeat:${agentId}`;

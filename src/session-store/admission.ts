@@ -55,7 +55,9 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   const unsettled = openRuns(store);
   if (run.input.results !== undefined) requireCalls(store, run.input.results, unsettled);
   const waiting = waitingRuns(unsettled);
-  const beat = run.input.origin?.kind === "heartbeat" ? waitingHeartbeat(unsettled, store) : undefined;
+  const { origin } = run.input;
+  const isPlainBeat = origin?.kind === "heartbeat" && origin.hasTexts !== true;
+  const beat = isPlainBeat ? waitingHeartbeat(unsettled, store) : undefined;
   if (beat !== undefined) return { row: beat, isNew: false, interrupt: undefined };
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);

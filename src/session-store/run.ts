@@ -93,8 +93,8 @@ export type RunOrigin =
   | { kind: "overheard"; limit: number }
   /** BOOT.md, once for each deployment. */
   | { kind: "boot" }
-  /** A slot of an agent's heartbeat. */
-  | ({ kind: "heartbeat"; ackMaxChars: number; showOk?: true; withReasoning?: true } & ScheduledRun)
+  /** A slot of an agent's heartbeat; `hasTexts` where it brings more than its prompt. */
+  | ({ kind: "heartbeat"; ackMaxChars: number; showOk?: true; withReasoning?: true; hasTexts?: true } & ScheduledRun)
   /** A slot of a job. `isOnce`: it has no later slot; `isLast`: it is deleted after it has run; `webhook`: an address
    * that what it says is posted to. */
   | ({ kind: "job"; name: string; isOnce?: true; isLast?: true; webhook?: string } & ScheduledRun)

@@ -6,7 +6,7 @@ const MAX_REASON_CHARS = 300;
 
 /**
  * How the run of a slot has ended, as the schedule is told; undefined for every other run. A job that failed is tried
- * again after a pause; one that repeats anyway waits at least as long.
+ * again after a pause; one that repeats anyway waits at least as long. To stop a run is no failure.
  * @param pauses in milliseconds; after the last of them a job that runs once is given up
  */
 export function slotOutcome(runId: string, state: RunState, pauses: readonly number[]): SlotOutcome | undefined {
@@ -14,15 +14,16 @@ export function slotOutcome(runId: string, state: RunState, pauses: readonly num
     return undefined;
   }
   const { origin, endedAt, usage, error } = state;
-  const hasFailed = state.status !== "ok";
+  const hasFailed = state.status === "error" || state.status === "timeout";
+  const isStopped = state.status === "aborted";
   const isJob = origin.kind === "job";
   const pause = isJob && origin.isOnce ? pauses[origin.failures] : undefined;
   const willRetry = hasFailed && pause !== undefined;
   return {
     ...origin.slot,
     runId,
-    status: hasFailed ? "error" : "ok",
-    reason: hasFailed ? head(error?.message ?? state.status, MAX_REASON_CHARS) : undefined,
+    status: hasFailed ? "error" : isStopped ? "skipped" : "ok",
+    reason: hasFailed || isStopped ? head(error?.message ?? state.status, MAX_REASON_CHARS) : undefined,
     endedAt,
     costMicros: usage.costMicros,
     retryAt: willRetry ? endedAt + pause : undefined,
@@ -30,6 +31,6 @@ export function slotOutcome(runId: string, state: RunState, pauses: readonly num
       hasFailed && isJob && !origin.isOnce
         ? endedAt + (pauses[Math.min(origin.failures, pauses.length - 1)] ?? 0)
         : undefined,
-    isLast: isJob && origin.isLast === true && !willRetry && !hasFailed,
+    isLast: isJob && origin.isLast === true && state.status === "ok",
   };
 }

@@ -1,8 +1,10 @@
 import { env } from "cloudflare:test";
 import type { Target } from "../../src/channels/channel.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
+import { parseSessionKey } from "../../src/config/session-key.ts";
 import type { RunInput } from "../../src/session-store/run.ts";
 import { finished, waitFor } from "./client.ts";
-import { session, stubOf } from "./session-lab.ts";
+import { session } from "./session-lab.ts";
 
 const BOT = "7000000001:flow";
 
@@ -12,12 +14,18 @@ export function chatOf(id: number, accountId: "default" | "blocks" = "default"):
 }
 
 /** Hands a message from a chat to a session, as the webhook does, for a model scenario. Gives its run. */
-export async function hear(name: string, target: Target, text: string, more: Partial<RunInput> = {}): Promise<string> {
-  const stub = await stubOf(name);
+export async function hear(
+  name: string,
+  target: Target,
+  text: string,
+  more: Partial<RunInput> = {},
+  { sessionKey } = session(name),
+): Promise<string> {
+  const stub = env.SESSIONS.getByName(await objectNameOf(sessionKey));
   const runId = `run_${crypto.randomUUID().replaceAll("-", "").slice(0, 26).padEnd(26, "0")}${stub.name}`;
   const sender = { id: target.conversationId, owner: true };
   const input = { text, sender, model: `fake/${name}`, timeoutSeconds: 60, ...more };
-  await stub.accept({ ...session(name), agentId: "main", runId, input, target });
+  await stub.accept({ sessionKey, agentId: parseSessionKey(sessionKey).agentId, runId, input, target });
   return runId;
 }
 

@@ -1,4 +1,4 @@
-import { env, SELF } from "cloudflare:test";
+import { createExecutionContext, env, SELF } from "cloudflare:test";
 import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/http/app.ts";
@@ -11,7 +11,9 @@ function clientWith(agents: readonly object[]): OpenAI {
   config.agents.list.push(...agents);
   const bindings = { ...env, ISOPOD_CONFIG: JSON.stringify(config) };
   const app = createApp();
-  return openai({ fetch: async (input, init) => app.request(String(input), init as RequestInit, bindings) });
+  const answer = (input: unknown, init?: RequestInit) =>
+    app.request(String(input), init, bindings, createExecutionContext());
+  return openai({ fetch: async (input, init) => answer(input, init as RequestInit) });
 }
 
 function agentAt(id: string, memory: object = {}) {

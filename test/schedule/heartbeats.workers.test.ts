@@ -1,6 +1,8 @@
+import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { sentTo } from "../flow/chats.ts";
-import { asked, call, finished, script, waitFor } from "../flow/client.ts";
+import { addWakeText } from "../../src/schedule/schedule-store.ts";
+import { hear, sentTo } from "../flow/chats.ts";
+import { asked, call, finished, historyOf, script, waitFor } from "../flow/client.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import { Clock, patchConfig, runOf, withAgents } from "./clock-lab.ts";
 
@@ -120,4 +122,54 @@ test("a person never waits behind a heartbeat: it gives way at its next step and
   const requests = await asked("beat-yield");
   expect(requests).toHaveLength(3);
   expect(JSON.stringify(requests[1])).toContain("Are you there?");
+});
+
+test("a heartbeat goes to where a person wrote last, and the session of that conversation knows it", async () => {
+  const clock = await beating("beat-last", { target: "last", isolatedSession: true, lightContext: true });
+  await patchConfig({
+    bindings: [{ agentId: "beat-last", match: { channel: "telegram", peer: { kind: "direct", id: "77201" } } }],
+  });
+  await openWorkspace({ agentId: "beat-last" }).write("SOUL.md", "You are the quiet kind.\n", { kind: "any" });
+  await script("beat-last", [{ text: "Hello." }, { text: "The rent is due." }, { text: "It was the rent." }]);
+  const own = "agent:beat-last:telegram:direct:77201";
+  const speak = (text: string) => hear("beat-last", chat("77201"), text, {}, { sessionKey: own });
+  await finished(await speak("Hi"));
+  await waitFor(
+    async () => (await env.DB.prepare("SELECT route FROM sessions WHERE key = ?").bind(own).first("route")) !== null,
+  );
+  await clock.tickAt(START);
+  await clock.tickNext("heartbeat:beat-last");
+  const beat = await finished(await runOf(clock, "heartbeat:beat-last"));
+  expect(beat.sessionKey).toBe("agent:beat-last:cron:heartbeat");
+  await waitFor(async () => (await sentTo(chat("77201"))).includes("The rent is due."));
+  const asks = await asked("beat-last");
+  expect(JSON.stringify(asks[1])).toContain("Look at the mail");
+  expect(JSON.stringify(asks[1])).not.toContain("the quiet kind");
+  await waitFor(async () => JSON.stringify(await historyOf(own)).includes("The rent is due."));
+  await patchConfig({ bindings: null });
+});
+
+test("where nobody has written yet a heartbeat to the last conversation runs, and its status says so", async () => {
+  const clock = await beating("beat-nowhere", { target: "last" });
+  await script("beat-nowhere", [{ text: "Rent." }]);
+  await clock.tickAt(START);
+  await clock.tickNext("heartbeat:beat-nowhere");
+  const row = await clock.row("heartbeat:beat-nowhere");
+  expect(row.last_status).toBe("dispatched");
+  expect(row.last_reason).toBe("nobody has written to the agent yet, so what it says goes nowhere");
+  await finished(await runOf(clock, "heartbeat:beat-nowhere"));
+});
+
+test("a text for a heartbeat is told though another heartbeat waits already", async () => {
+  const clock = await beating("beat-texts", { target: "none" });
+  await script("beat-texts", [{ text: "Busy.", delayMs: 1500 }, { text: "HEARTBEAT_OK" }, { text: "HEARTBEAT_OK" }]);
+  await clock.tickAt(START);
+  const body = { message: "Work.", sessionKey: "agent:beat-texts:main", model: "fake/beat-texts" };
+  expect((await call("POST", "/v1/agent", body)).status).toBe(202);
+  await waitFor(async () => (await asked("beat-texts")).length === 1);
+  await clock.tickNext("heartbeat:beat-texts");
+  await addWakeText(env.DB, { id: "beat-text", agentId: "beat-texts", text: "The parcel is here.", at: START });
+  await clock.tickNext("heartbeat:beat-texts");
+  await waitFor(async () => (await asked("beat-texts")).length === 3);
+  expect(JSON.stringify(await asked("beat-texts"))).toContain("The parcel is here.");
 });

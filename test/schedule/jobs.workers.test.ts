@@ -220,7 +220,7 @@ test("words that are not the owner's set no job unasked: later turns would obey 
   };
   await script("job-foreign", [{ calls: [{ name: "cron", args: add }] }]);
   const labels = ["host:evil.example"] as const;
-  const runId = await hear("job-foreign", { ...chat("42"), replyToId: "1" }, "See the page", { labels });
+  const runId = await hear("job-foreign", { ...chat("78142"), replyToId: "1" }, "See the page", { labels });
   await waitFor(async () => (await (await call("GET", `/v1/runs/${runId}`)).json<any>()).status === "waiting_approval");
   const question = async () => {
     const { approvals } = await (await call("GET", "/v1/approvals")).json<any>();
@@ -230,4 +230,39 @@ test("words that are not the owner's set no job unasked: later turns would obey 
   expect(await question()).toContain("Change a job? Later turns obey what it says.");
   expect((await (await call("GET", "/v1/jobs")).json<any>()).jobs).toEqual([]);
   await call("POST", `/v1/runs/${runId}/abort`);
+});
+
+test("a change of a job's name leaves its next slot as it is, also one on its way", async () => {
+  const clock = new Clock();
+  const { id } = await addJob({
+    name: "Old",
+    schedule: { kind: "every", everyMs: 5 * MINUTE },
+    payload: { kind: "systemEvent", text: "x" },
+  });
+  await env.DB.prepare("UPDATE schedule_entries SET due_at = 1000, ready_at = 2000 WHERE id = ?")
+    .bind(`job:${id}`)
+    .run();
+  expect((await call("PATCH", `/v1/jobs/${id}`, { name: "New" })).status).toBe(200);
+  expect(await clock.row(`job:${id}`)).toMatchObject({ due_at: 1000, ready_at: 2000 });
+  expect((await call("PATCH", `/v1/jobs/${id}`, { schedule: { kind: "every", everyMs: 6 * MINUTE } })).status).toBe(
+    200,
+  );
+  expect((await clock.row(`job:${id}`)).due_at).toBeGreaterThan(Date.now());
+});
+
+test("to stop a job's run is no failure: nobody is told of one and it is not tried again", async () => {
+  const clock = new Clock();
+  await script("job-stop", [{ text: "late", delayMs: 20_000 }]);
+  const { id } = await addJob({
+    name: "Long",
+    schedule: { kind: "at", at: new Date(soon(2)).toISOString() },
+    payload: { kind: "agentTurn", message: "Work.", model: "fake/job-stop" },
+    delivery: { mode: "none" },
+  });
+  await clock.tickNext(`job:${id}`);
+  const runId = await runOf(clock, `job:${id}`);
+  await waitFor(async () => (await asked("job-stop")).length === 1);
+  expect((await call("POST", `/v1/runs/${runId}/abort`)).ok).toBe(true);
+  await waitFor(async () => (await clock.row(`job:${id}`)).last_status === "skipped");
+  expect(await clock.row(`job:${id}`)).toMatchObject({ due_at: null, failures: 0 });
 });

@@ -4,7 +4,7 @@ import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
 import { nextHeartbeat } from "../../schedule/heartbeat-times.ts";
 import { addWakeText, findEntry, saveEntry } from "../../schedule/schedule-store.ts";
-import { heartbeatEntryId, type ScheduleEntry } from "../../schedule/slots.ts";
+import { heartbeatEntryId, newHeartbeatEntry, type ScheduleEntry } from "../../schedule/slots.ts";
 import type { Config } from "../services.ts";
 import { type JobsDeps, type JobsScope, startNow } from "./jobs.ts";
 
@@ -61,7 +61,7 @@ export async function wakeHeartbeat(
   if (text !== undefined) await addWakeText(deps.database, { id: newId("wak", now), agentId, text, at: now });
   if (mode === "next-heartbeat") return;
   if (!(await startNow(heartbeatEntryId(agentId), deps))) {
-    await saveEntry(deps.database, newRow(agentId, now));
+    await saveEntry(deps.database, newHeartbeatEntry(agentId, now));
     await startNow(heartbeatEntryId(agentId), deps);
   }
 }
@@ -75,7 +75,7 @@ export async function switchHeartbeat(
 ): Promise<void> {
   const block = heartbeatOf(config, agentId);
   if (block === undefined) throw noHeartbeat(agentId);
-  const row = (await findEntry(database, heartbeatEntryId(agentId))) ?? newRow(agentId, now());
+  const row = (await findEntry(database, heartbeatEntryId(agentId))) ?? newHeartbeatEntry(agentId, now());
   const dueAt = isOn ? (nextHeartbeat(block, agentId, zone, now()) ?? null) : null;
   await saveEntry(database, { ...row, isOff: !isOn, dueAt, readyAt: dueAt, updatedAt: now() });
 }
@@ -86,12 +86,4 @@ function noHeartbeat(agentId: string): IsopodError {
     `The agent '${agentId}' has no heartbeat`,
     'Give it one: agents.defaults.heartbeat, such as {"every": "30m"}.',
   );
-}
-
-function newRow(agentId: string, now: number): ScheduleEntry {
-  return {
-    ...{ id: heartbeatEntryId(agentId), kind: "heartbeat", agentId, job: null, dueAt: null, readyAt: null },
-    ...{ isOff: false, emptyEtag: null, failures: 0, lastSlotAt: null, lastStatus: null, lastReason: null },
-    ...{ lastRunId: null, createdBy: "config", createdAt: now, updatedAt: now },
-  };
 }

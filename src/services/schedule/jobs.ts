@@ -4,6 +4,7 @@ import { weekdayTime } from "../../lib/zone.ts";
 import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
 import { nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
 import {
+  changeEntry,
   findEntry,
   listEntries,
   listJobRuns,
@@ -11,7 +12,7 @@ import {
   removeEntry,
   saveEntry,
 } from "../../schedule/schedule-store.ts";
-import { jobEntryId, jobIdOf, type ScheduleEntry } from "../../schedule/slots.ts";
+import { jobEntryId, jobIdOf, newEntry, type ScheduleEntry } from "../../schedule/slots.ts";
 
 /** Most jobs of one agent. */
 export const MAX_JOBS = 200;
@@ -67,7 +68,11 @@ export async function createJob(
   if (await findEntry(deps.database, jobEntryId(id))) {
     throw new IsopodError("conflict", `id: there is a job '${id}'`, "Change it with PATCH /v1/jobs/{id}.");
   }
-  const entry = planned({ ...newJobEntry(jobEntryId(id), job.agentId, by, now), job }, zone, now);
+  const entry = planned(
+    { ...newEntry({ id: jobEntryId(id), kind: "job", agentId: job.agentId, createdBy: by }, now), job },
+    zone,
+    now,
+  );
   if (entry.dueAt === null && job.enabled) throw pastTime(job.schedule);
   await saveEntry(deps.database, entry);
   return jobView(entry, zone);
@@ -84,10 +89,20 @@ export async function updateJob(
   const now = deps.now();
   const { agentId: _, ...fields } = entry.job as Job;
   const job = { ...completeJob(checkedFields({ ...fields, ...change }), entry.agentId, now), agentId: entry.agentId };
+  if (isSameTime(job, entry.job as Job)) {
+    // Its next slot stays, which may be on its way to its session.
+    await changeEntry(deps.database, entry.id, { job, updatedAt: now });
+    return jobView({ ...entry, job }, zone);
+  }
   const next = planned({ ...entry, job, failures: 0, updatedAt: now }, zone, now);
   if (next.dueAt === null && job.enabled) throw pastTime(job.schedule);
-  await saveEntry(deps.database, next);
+  const { dueAt, readyAt, failures, updatedAt } = next;
+  await changeEntry(deps.database, entry.id, { job, dueAt, readyAt, failures, updatedAt });
   return jobView(next, zone);
+}
+
+function isSameTime(job: Job, before: Job): boolean {
+  return job.enabled === before.enabled && JSON.stringify(job.schedule) === JSON.stringify(before.schedule);
 }
 
 /** Removes a job. @throws IsopodError `not_found` */
@@ -203,14 +218,6 @@ function pastTime(schedule: Schedule): IsopodError {
   return new IsopodError("invalid_request", `schedule: ${when} has passed; it would never run`, "Use a later time.", {
     param: "schedule",
   });
-}
-
-function newJobEntry(id: string, agentId: string, by: string, now: number): ScheduleEntry {
-  return {
-    ...{ id, kind: "job", agentId, job: null, dueAt: null, readyAt: null, isOff: false, emptyEtag: null },
-    ...{ failures: 0, lastSlotAt: null, lastStatus: null, lastReason: null, lastRunId: null },
-    ...{ createdBy: by, createdAt: now, updatedAt: now },
-  };
 }
 
 /** A row as clients see it. */

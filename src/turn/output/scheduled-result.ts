@@ -19,7 +19,7 @@ export function scheduledResult(
   origin: Scheduled,
   { lastAlert, now }: { lastAlert: SentAlert | undefined; now: number },
 ): RunResult {
-  if (result.yields) return result;
+  if (result.yields || result.status === "aborted") return result;
   if (result.status !== "ok") return failed(result, origin);
   if (origin.kind === "job") return result;
   const { texts, files = [] } = result;
