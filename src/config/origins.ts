@@ -20,7 +20,7 @@ export type OriginKind =
  * How a run waits. A `message` gives way past the cap of the queue; an `announcement` gives way to nothing. A `command`
  * shares its turn with no other run, and a `reset`, which is a command, goes before all waiting runs. A `note` gives
  * way to nothing and shares its turn with no other run. `background` shares its turn with no other run and gives way to
- * every message: it starts after all that wait, and one that runs begins again later.
+ * every message: it starts after all that wait, and one that runs gives way and goes on later.
  */
 export type QueueClass = "message" | "announcement" | "note" | "command" | "reset" | "background";
 

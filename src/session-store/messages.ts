@@ -72,11 +72,22 @@ export function interruptedResult(call: ToolCallPart, at: number): ToolMessage {
   return { role: "tool", id, at, callId: call.callId, tool: call.tool, text: UNKNOWN_EFFECT, isError: true };
 }
 
-const GAVE_WAY = "It was not launched: a message came first. This turn begins again later.";
+const GAVE_WAY = "It was not launched: a message came first. This turn goes on later.";
+const GOES_ON =
+  "[System] A message came in between. Now go on with the following. What its calls have done, as shown above, is done: do not do it again.";
 
 /** The result of a call that was not launched because its run gave way to a message. */
 export function skippedResult(call: ToolCallPart, at: number): ToolMessage {
   return { ...interruptedResult(call, at), text: GAVE_WAY };
+}
+
+/** The input of a run that gave way to a message, for when it goes on, in the conversation that it was in. */
+export function continued(input: RunInput): RunInput {
+  if (input.text.startsWith(GOES_ON)) return input;
+  const { origin } = input;
+  if (origin === undefined || !("isFresh" in origin)) return { ...input, text: `${GOES_ON}\n\n${input.text}` };
+  const { isFresh: _, ...rest } = origin;
+  return { ...input, text: `${GOES_ON}\n\n${input.text}`, origin: rest };
 }
 
 /** A typed text in the form of a command: `/weather Paris`, or `/skill weather Paris`. */

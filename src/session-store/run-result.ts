@@ -27,7 +27,7 @@ export interface RunResult {
   sentParts?: number;
   /** Files that follow the texts. */
   files?: readonly AttachedFile[];
-  /** Set where the run gave way to a message and begins again after it. */
+  /** Set where the run gave way to a message and goes on after it. */
   yields?: true;
   /** Of a heartbeat: set where it had nothing to say, or only what it had said before. */
   isQuiet?: true;

@@ -165,7 +165,7 @@ export interface RunProgress {
   ended?: EndedConversation;
   /** The current memory flush. */
   flush?: { fromSeq: number; replies: number };
-  /** Its input, where it may have to begin again. */
+  /** Its input, where it may have to give way and go on later. */
   again?: RunInput;
   /** Prompts that its model was sent: several where they changed after a crash or an approval. */
   prompts?: readonly PromptRef[];

@@ -12,7 +12,7 @@ import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
-import { interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
+import { continued, interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
@@ -279,12 +279,12 @@ export class RunScheduler {
     return waitingRuns(openRuns(this.#deps.store)).some((run) => run.queueClass !== "background");
   }
 
-  /** Puts a run back behind all that waits; it begins again from its input. */
+  /** Puts a run back behind all that waits. Later it is asked once more, knowing what it has done already. */
   #giveWay(row: OpenRun, { again }: RunProgress, unanswered: readonly ToolCallPart[]): void {
     const { store, log, fence, now } = this.#deps;
     fence.write(() => {
       for (const call of unanswered) log.append(row.id, skippedResult(call, now()));
-      if (again !== undefined) saveInput(store, row.id, again);
+      if (again !== undefined) saveInput(store, row.id, continued(again));
       const state: RunState = { status: "queued", behind: true, queueClass: "background" };
       saveState(store, row.id, state);
       const ahead = waitingRuns(openRuns(store)).findIndex((run) => run.id === row.id);

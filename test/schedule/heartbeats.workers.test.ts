@@ -99,7 +99,7 @@ test("outside active hours nothing is due, and a block that goes takes its row a
   expect(await clock.row("heartbeat:beat-night")).toBeNull();
 });
 
-test("a person never waits behind a heartbeat: it gives way at its next step and runs once later", async () => {
+test("a person never waits behind a heartbeat: it gives way at its next step and goes on later", async () => {
   const clock = await beating("beat-yield", { target: "none" });
   await script("beat-yield", [
     { text: "", calls: [{ name: "session_status", args: {} }], delayMs: 800 },
@@ -122,6 +122,8 @@ test("a person never waits behind a heartbeat: it gives way at its next step and
   const requests = await asked("beat-yield");
   expect(requests).toHaveLength(3);
   expect(JSON.stringify(requests[1])).toContain("Are you there?");
+  expect(JSON.stringify(requests[1])).not.toContain("A message came in between");
+  expect(JSON.stringify(requests[2])).toContain("A message came in between");
 });
 
 test("a heartbeat goes to where a person wrote last, and the session of that conversation knows it", async () => {

@@ -1,17 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Approver } from "./approver.ts";
+import { ask, type Client } from "./client.ts";
+import { MinuteClock } from "./clock.ts";
 import { deleteSession } from "./deletion.ts";
 import type { Evidence } from "./evidence.ts";
 import { asSession, startedIn } from "./family.ts";
-import { deliveredBy, gather, settle, settleChildren, settleFamily } from "./gather.ts";
+import { deliveredBy, gather, gatherBeats, settle, settleChildren, settleFamily } from "./gather.ts";
 import { type Kill, killRepeatedly } from "./killer.ts";
 import { Mail } from "./mail.ts";
 import { Mover } from "./mover.ts";
+import { Outages } from "./outages.ts";
 import type { Plan, PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { Reader } from "./reader.ts";
 import { killLine } from "./report.ts";
-import { BOT_TOKEN, type Stage } from "./stage.ts";
+import { BEATING, BOT_TOKEN, type Stage } from "./stage.ts";
 
 /** How much time everything has to come to its end, once there are no more kills, in milliseconds. */
 const SETTLE_MS = 60_000;
@@ -24,7 +27,9 @@ const QUIET_MS = 3000;
 export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: number): Promise<Evidence> {
   const startedAt = Date.now();
   const { client, watch, isopod } = stage;
-  const mail = new Mail(client, watch, plan, seed, AbortSignal.timeout(SETTLE_MS + kills * KILL_MS));
+  await writeHeartbeats(client);
+  const clock = new MinuteClock(client, seed);
+  const mail = new Mail(client, { watch, clock }, plan, seed, AbortSignal.timeout(SETTLE_MS + kills * KILL_MS));
   await mail.open(plan.openings);
   const readers = new Map(plan.sessions.map((session) => [session, readersOf(stage, session, seed)]));
   const struck: Kill[] = [];
@@ -35,6 +40,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     seed,
   );
   const approver = new Approver(client);
+  const outages = new Outages(client, stage.faults, seed);
   const onKill = (kill: Kill) => {
     struck.push(kill);
     console.log(killLine(kill, startedAt));
@@ -45,6 +51,8 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   };
   await killRepeatedly(isopod, watch, { seed, kills }, { lure: (place) => mail.lure(place), onDeath, onKill });
   await mail.done();
+  await outages.stop();
+  clock.hurry();
   console.log(`Everything is accepted after ${Math.round((Date.now() - startedAt) / 1000)} s`);
 
   const sentTo = (session: PlannedSession) => mail.sent.filter(({ message }) => message.session === session);
@@ -55,6 +63,7 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   await sleep(QUIET_MS);
   await settleChildren(client, plan.sessions, SETTLE_MS);
   await mover.stop();
+  await clock.stop();
   await approver.stop();
   const until = AbortSignal.timeout(SETTLE_MS);
   const parents = await Promise.all(
@@ -69,9 +78,11 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     ),
   );
   const sessions = [...parents, ...children];
-  const struckAt = (where: "model" | "delivery") => stage.faults.struck.filter(({ place }) => place === where).length;
+  const struckAt = (where: "model" | "delivery" | "d1") =>
+    stage.faults.struck.filter(({ place }) => place === where).length;
   const [doomed] = parents.filter(({ session }) => session.telegramUser === undefined && session.mode !== "interrupt");
   const kill = async () => void (await isopod.kill(onDeath));
+  const beats = await gatherBeats(client, BEATING, clock.now, until);
   const delivered = await deliveredBy(stage.botApi, BOT_TOKEN);
   const deletion = doomed === undefined || kills === 0 ? [] : await deleteSession(client, doomed, kill);
   return {
@@ -82,9 +93,18 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     sessions,
     counts: stage.counts,
     requests: stage.requests,
-    faults: { model: struckAt("model"), delivery: struckAt("delivery") },
+    faults: { model: struckAt("model"), delivery: struckAt("delivery"), d1: struckAt("d1") },
+    beats,
+    ticks: clock.ticks,
     delivered,
   };
+}
+
+/** Gives the agent that beats something to do: with an empty HEARTBEAT.md it would be left out. */
+async function writeHeartbeats(client: Client): Promise<void> {
+  const path = `/v1/agents/${BEATING}/workspace/HEARTBEAT.md`;
+  const sent = { method: "PUT" as const, body: "- Tell the time.\n", headers: { "Content-Type": "text/markdown" } };
+  await ask(client, path, sent, AbortSignal.timeout(SETTLE_MS));
 }
 
 function readersOf({ client }: Stage, session: PlannedSession, seed: number): Reader[] {

@@ -31,6 +31,11 @@ function isNotice(text: string): boolean {
   return text.includes("/resend");
 }
 
+/** What a chat is asked before a call that a person has to allow. */
+function isQuestion(text: string): boolean {
+  return text.includes("I need your word before I go on");
+}
+
 /** Deliveries that may be lost, of which neither the list of the session nor a later reply tells. */
 function untoldIn({ session, runs, lost }: SessionEvidence, { delivered }: Evidence): Breach[] {
   const open = runs.flatMap((run) =>
@@ -72,8 +77,9 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     if (took.length + notices < sure) report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
     if (took.length > sure + unsure)
       report("doubled", `${took.length} parts arrived, ${sure} count as delivered, ${unsure} as unsure`);
-    if (run.status === "ok" && unsure === 0 && wordsIn(took) !== said(run)) {
-      report("lost", `it said '${said(run)}' and '${wordsIn(took)}' arrived`);
+    const words = wordsIn(took.filter(({ text }) => !isQuestion(text)));
+    if (run.status === "ok" && unsure === 0 && words !== said(run)) {
+      report("lost", `it said '${said(run)}' and '${words}' arrived`);
     }
   }
   return breaches;

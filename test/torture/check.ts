@@ -8,7 +8,7 @@ import type { SentMessage } from "./sender.ts";
 
 /**
  * The promises that can be broken; `disordered` is a transcript, `failed` a run that had no reason to end badly, `undone`
- * one that ended well without what was asked, `untold` a delivery that may be lost and that nobody was told of.
+ * one that ended well without what was asked, `missedSlot` and `doubledSlot` a due time that ran not or twice, `untold` a delivery that may be lost and that nobody was told of.
  */
 export type BreachKind =
   | "lost"
@@ -22,6 +22,8 @@ export type BreachKind =
   | "doubledInRequest"
   | "undone"
   | "untold"
+  | "missedSlot"
+  | "doubledSlot"
   | "failed";
 
 /** One broken promise. */
@@ -66,8 +68,10 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     const mayBeDropped = session.telegramUser !== undefined && runs.some((run) => run.status === "dropped");
     for (const refusal of record.refused) report("lost", record, refusal);
     if (new Set(record.runIds).size > 1) report("doubled", record, `it is the runs ${record.runIds.join(", ")}`);
-    if (said > 1) report("doubled", record, `it is in the transcript ${said} times`);
-    if (said === 0 && !isDropped && !mayBeDropped) report("lost", record, "it is not in the transcript");
+    const isJob = record.message.door === "job";
+    if (said > 1) report(isJob ? "doubledSlot" : "doubled", record, `it is in the transcript ${said} times`);
+    if (said === 0 && !isDropped && !mayBeDropped)
+      report(isJob ? "missedSlot" : "lost", record, "it is not in the transcript");
   }
   const known = new Set([...indexed.keys(), ...runs.map((run) => run.runId)]).size;
   const asked = sent.length + announcementsIn(history).length;

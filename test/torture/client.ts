@@ -22,7 +22,7 @@ export class Refused extends Error {
 
 /** What is sent; `abandonAfterMs` hangs up before the answer is there. */
 export interface Sent {
-  method?: "GET" | "POST" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
   headers?: Record<string, string>;
   abandonAfterMs?: number;
@@ -57,7 +57,7 @@ export async function attempt(client: Client, path: string, sent: Sent): Promise
     const response = await fetch(client.url + path, {
       method,
       headers: { Authorization: `Bearer ${client.token}`, "Content-Type": "application/json", ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(abandonAfterMs),
     });
     return { ok: response.ok, status: response.status, body: readable(await response.text()) };

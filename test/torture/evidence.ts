@@ -1,6 +1,7 @@
 import type { Message } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Breach } from "./check.ts";
+import type { Beats } from "./check-slots.ts";
 import type { Kill } from "./killer.ts";
 import type { PlannedSession } from "./plan.ts";
 import type { ModelRequest } from "./provider.ts";
@@ -20,8 +21,12 @@ export interface Evidence {
   counts: ReadonlyMap<string, number>;
   /** What the model was asked, in its order. */
   requests: readonly ModelRequest[];
-  /** How many requests to the outside went wrong, by place. */
-  faults: { model: number; delivery: number };
+  /** How many requests to the outside went wrong, by place, and how often D1 was away. */
+  faults: { model: number; delivery: number; d1: number };
+  /** The heartbeats of the agent that has some. */
+  beats: Beats;
+  /** How many minutes the clock told. */
+  ticks: number;
   /** What was wrong with the deletion of a session at the end. */
   deletion: readonly Breach[];
   /** How many calls a person was asked for and allowed. */

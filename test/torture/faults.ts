@@ -14,10 +14,11 @@ const ONE_IN = 4;
 /** The faults of the outside, drawn from the seed. No request fails twice in a row: what fails always is another test. */
 export class Faults {
   /** What went wrong so far, by place and kind. */
-  readonly struck: { place: "model" | "delivery"; fault: string; at: number }[] = [];
+  readonly struck: { place: "model" | "delivery" | "d1"; fault: string; at: number }[] = [];
   readonly #random: () => number;
   readonly #most: number;
   readonly #failed = new Set<string>();
+  #drawn = 0;
 
   constructor(seed: number, most: number) {
     this.#random = randomOf(seed, "faults");
@@ -38,9 +39,10 @@ export class Faults {
     name: string,
     kinds: Record<Fault, number>,
   ): Fault | undefined {
-    if (this.struck.length >= this.#most || this.#failed.has(name) || this.#random() >= 1 / ONE_IN) return undefined;
+    if (this.#drawn >= this.#most || this.#failed.has(name) || this.#random() >= 1 / ONE_IN) return undefined;
     this.#failed.add(name);
     const fault = weighted(this.#random, kinds);
+    this.#drawn++;
     this.struck.push({ place, fault, at: Date.now() });
     return fault;
   }

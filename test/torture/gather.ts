@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isHistory } from "../../src/client/wire.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
+import type { Beats } from "./check-slots.ts";
 import { ask, type Client, Refused } from "./client.ts";
 import type { Delivered, HistoryMessage, ReaderEvidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";
@@ -100,6 +101,25 @@ export async function gather(
   const isChild = session.key.includes(":subagent:");
   const lost = session.telegramUser === undefined ? [] : await lostOf(client, session.key, until);
   return { session, sent, history, runs, lost, unknownRuns, indexed, isChild, readers: told, audit: auditor.story };
+}
+
+/** Asks for everything that is known of the heartbeats of an agent. @param lastMinute that the clock has told */
+export async function gatherBeats(
+  client: Client,
+  agentId: string,
+  lastMinute: number,
+  until: AbortSignal,
+): Promise<Beats> {
+  const sessionKey = `agent:${agentId}:cron:heartbeat`;
+  const history = await historyOf(client, sessionKey, until);
+  const runIds = [...new Set(history.map(({ runId }) => runId))];
+  const runs: RunView[] = [];
+  for (const runId of runIds) {
+    const run = await runOf(client, runId, until);
+    if (run !== undefined) runs.push(run);
+  }
+  const { nextAt } = (await ask(client, `/v1/heartbeats/${agentId}`, {}, until)) as { nextAt: string | number | null };
+  return { sessionKey, history, runs, nextAt: new Date(nextAt ?? 0).getTime(), lastMinute };
 }
 
 /** What a bot was told to send, as the fake Bot API recorded it. */

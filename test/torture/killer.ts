@@ -19,8 +19,11 @@ const AIMS: Record<Aim, number> = { model: 28, tool: 26, commit: 18, delivery: 1
 const DEPTH_MS: Record<Place, number> = { model: 200, tool: 70, delivery: 40, commit: 8 };
 const WAIT_MS = 2000;
 const TRIES = 4;
-/** A machine on which a restart takes longer is given more time between two kills: steps take longer there, too. */
-const USUAL_RESTART_MS = 500;
+/**
+ * How long the whole process takes to start again. A machine on which it takes longer is given more time between two
+ * kills: steps take longer there, too.
+ */
+const USUAL_RESTART_MS = 3000;
 
 /** Who sends the messages, as the killer sees it. */
 export interface Prey {

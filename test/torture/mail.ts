@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "./client.ts";
+import type { MinuteClock } from "./clock.ts";
 import type { Plan, PlannedMessage } from "./plan.ts";
 import { between, randomOf } from "./random.ts";
 import { type SentMessage, send } from "./sender.ts";
@@ -12,16 +13,22 @@ const SPREAD_MS = 1800;
 export class Mail {
   readonly sent: SentMessage[] = [];
   readonly #client: Client;
-  readonly #watch: Watch;
+  readonly #around: { watch: Watch; clock: MinuteClock };
   readonly #until: AbortSignal;
   readonly #random: () => number;
   readonly #sending: Promise<void>[] = [];
   #waiting: PlannedMessage[];
 
   /** @param until when messages that are not accepted yet are given up */
-  constructor(client: Client, watch: Watch, plan: Plan, seed: number, until: AbortSignal) {
+  constructor(
+    client: Client,
+    around: { watch: Watch; clock: MinuteClock },
+    plan: Plan,
+    seed: number,
+    until: AbortSignal,
+  ) {
     this.#client = client;
-    this.#watch = watch;
+    this.#around = around;
     this.#until = until;
     this.#random = randomOf(seed, "mail");
     this.#waiting = [...plan.messages];
@@ -36,7 +43,9 @@ export class Mail {
 
   /** Sends a message that leads to a place, at once. */
   lure(place: Place): void {
-    const kept = this.#waiting.findLast(({ session }) => place !== "delivery" || session.telegramUser !== undefined);
+    const kept = this.#waiting.findLast(
+      ({ session, door }) => door !== "job" && (place !== "delivery" || session.telegramUser !== undefined),
+    );
     if (kept === undefined) return;
     this.#waiting = this.#waiting.filter((message) => message !== kept);
     this.#send(kept, 0);
@@ -54,7 +63,7 @@ export class Mail {
   }
 
   #send(message: PlannedMessage, afterMs: number): void {
-    const sending = sleep(afterMs).then(() => send(this.#client, message, this.#watch, this.#until));
+    const sending = sleep(afterMs).then(() => send(this.#client, message, this.#around, this.#until));
     this.#sending.push(sending.then((record) => void this.sent.push(record)));
   }
 }

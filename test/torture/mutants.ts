@@ -16,7 +16,7 @@ const COPIED = ["src", "test", "migrations", "package.json", "tsconfig.json", "w
 const TORTURE = ["--runs", "40", "--kills", "6", "--faults", "30", "--seed", "11", "--json"];
 const BREACHES = [
   ...["lost", "doubled", "gaps", "repeats", "stuck", "parked", "disordered"],
-  ...["doubledInRequest", "undone", "untold", "failed"],
+  ...["doubledInRequest", "undone", "untold", "missedSlots", "doubledSlots", "failed"],
 ];
 
 const USAGE = `Usage: npm run torture:mutants -- [name ...]

@@ -30,7 +30,8 @@ export interface PlannedMessage {
   door: Door;
 }
 
-export type Door = "api" | "socket" | "openai";
+/** `job`: it is set as a job for one of the next minutes. */
+export type Door = "api" | "socket" | "openai" | "job";
 
 /** `abandoned`: the caller hangs up before it has an answer, and asks again with the same key. */
 export type Sending = "once" | "again later" | "twice at once" | "abandoned";
@@ -43,6 +44,8 @@ export interface Plan {
   messages: PlannedMessage[];
 }
 
+/** One in so many sessions is one of jobs; one in so many messages is a job. */
+const JOBS = 8;
 const FIRST_TELEGRAM_USER = 5000;
 const FIRST_UPDATE = 700_000;
 const MESSAGES_PER_SESSION = 5;
@@ -65,7 +68,12 @@ export function drawPlan(seed: number, runs: number, kills: number): Plan {
     const turn = Math.max(0, Math.floor((n * kills) / runs) - AHEAD);
     messages.push(drawMessage(random, n, session, n % KEPT_BACK === KEPT_BACK - 1 ? kills : turn));
   }
-  return { sessions, openings, messages };
+  const jobSessions = Array.from({ length: Math.ceil(count / JOBS) }, (_, n) => drawJobSession(random, n));
+  for (let n = 0; n < runs / JOBS; n++) {
+    const session = jobSessions[n % jobSessions.length]!;
+    messages.push(drawJob(random, runs + n, session, Math.floor((n * JOBS * kills) / runs)));
+  }
+  return { sessions: [...sessions, ...jobSessions], openings, messages };
 }
 
 function drawSession(random: () => number, n: number): PlannedSession {
@@ -75,6 +83,27 @@ function drawSession(random: () => number, n: number): PlannedSession {
   if (n % 3 !== 2) return { key: `agent:main:hook:torture-${n}`, mode, readers };
   const telegramUser = FIRST_TELEGRAM_USER + n;
   return { key: `agent:main:telegram:direct:${telegramUser}`, mode, telegramUser, readers };
+}
+
+function drawJobSession(random: () => number, n: number): PlannedSession {
+  return { key: `agent:main:torture-jobs-${n}`, mode: "followup", readers: random() < 0.5 ? ["sse"] : [] };
+}
+
+/** A job asks nobody for anything, and starts no sub-agent. */
+function drawJob(random: () => number, n: number, session: PlannedSession, afterKill: number): PlannedMessage {
+  const tag = `m${String(n + 1).padStart(4, "0")}`;
+  const steps = drawSteps(random).map((step) =>
+    step.map(({ kind, holdMs }) => ({ kind: kind === "safe" ? kind : ("unsafe" as const), holdMs })),
+  );
+  return {
+    session,
+    text: textOfScript({ tag, steps, words: drawWords(random, session) }),
+    key: `torture-${tag}`,
+    updateId: 0,
+    afterKill,
+    sending: weighted(random, { once: 50, "again later": 15, "twice at once": 20, abandoned: 15 }),
+    door: "job",
+  };
 }
 
 function opening(session: PlannedSession, n: number): PlannedMessage {

@@ -1,5 +1,6 @@
 import type { Breach, BreachKind } from "./check.ts";
 import { unsureIn } from "./check-deliveries.ts";
+import { slotsIn } from "./check-slots.ts";
 import type { Evidence, SessionEvidence } from "./evidence.ts";
 import { type Kill, placeOf } from "./killer.ts";
 
@@ -27,6 +28,13 @@ export interface Summary {
   /** Deliveries that may be lost and that nobody was told of. */
   untold: number;
   failed: number;
+  /** Due times of jobs and heartbeats that did not run, or ran twice. */
+  missedSlots: number;
+  doubledSlots: number;
+  /** Jobs and heartbeats that ran, and minutes that the clock told. */
+  jobs: number;
+  beats: number;
+  ticks: number;
   /** Runs that ended well although they were killed at least once in their middle. */
   resumed: number;
   /** Sub-agents that were started, and how often a conversation was shortened. */
@@ -39,8 +47,8 @@ export interface Summary {
   /** Kills by what was going on outside when they struck. */
   killPoints: Record<string, number>;
   insideShare: number;
-  /** How many requests to the outside went wrong, by place. */
-  faults: { model: number; delivery: number };
+  /** How many requests to the outside went wrong, by place, and how often D1 was away. */
+  faults: Evidence["faults"];
   /** Milliseconds from the start of the next process being ready to the next turn that was completed. */
   answerMs: { p50: number; p95: number };
   /** Milliseconds from the kill to the next turn that was completed, over further kills if need be. */
@@ -75,6 +83,11 @@ export function summaryOf(
     undone: count("undone"),
     untold: count("untold"),
     failed: count("failed"),
+    missedSlots: count("missedSlot"),
+    doubledSlots: count("doubledSlot"),
+    jobs: sessions.flatMap(({ sent }) => sent.filter(({ message }) => message.door === "job")).length,
+    beats: slotsIn(evidence.beats.history).length,
+    ticks: evidence.ticks,
     resumed: resumedIn(evidence),
     children: sessions.filter(({ isChild }) => isChild).length,
     compactions: sessions.reduce((sum, { audit }) => sum + audit.compactions, 0),

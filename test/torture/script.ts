@@ -75,6 +75,8 @@ export function replyTo(conversation: readonly WireMessage[]): ScriptedReply {
   const whole = conversation.filter(({ role }) => role !== "system").map(textOf);
   if (newest.includes(SUMMARY)) return summaryOf(newest);
   if (newest.includes(FLUSH)) return { delayMs: 20, text: "NO_REPLY" };
+  const beat = /\[Heartbeat, ([^\]]+)\]/.exec(newest)?.[1];
+  if (beat !== undefined) return { delayMs: 60, text: /[02468]$/.test(beat) ? "HEARTBEAT_OK" : `The time is ${beat}.` };
   const script = users.flatMap(scriptsIn).at(-1);
   if (script === undefined) return { text: "There is no script in this conversation." };
   const said = whole.join("\n");

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, attempt, type Client, Refused, type Sent } from "./client.ts";
+import type { MinuteClock } from "./clock.ts";
 import { askOverSocket } from "./input-socket.ts";
 import type { PlannedMessage } from "./plan.ts";
 import { between, randomOf } from "./random.ts";
@@ -22,12 +23,12 @@ export interface SentMessage {
 export async function send(
   client: Client,
   message: PlannedMessage,
-  watch: Watch,
+  { watch, clock }: { watch: Watch; clock: MinuteClock },
   until: AbortSignal,
 ): Promise<SentMessage> {
   const random = randomOf(message.key, "sending");
   const record: SentMessage = { message, runIds: [], refused: [] };
-  const once = () => sendOnce(client, record, watch, until);
+  const once = () => sendOnce(client, record, { watch, clock }, until);
   switch (message.sending) {
     case "once":
       await once();
@@ -42,7 +43,7 @@ export async function send(
       break;
     case "abandoned": {
       if (message.door === "socket" && message.session.telegramUser === undefined) return once().then(() => record);
-      const { path, sent } = requestOf(message);
+      const { path, sent } = requestOf(message, clock);
       await attempt(client, path, { ...sent, abandonAfterMs: between(random, 1, 20) });
       await once();
     }
@@ -50,30 +51,40 @@ export async function send(
   return record;
 }
 
-async function sendOnce(client: Client, record: SentMessage, watch: Watch, until: AbortSignal): Promise<void> {
+async function sendOnce(
+  client: Client,
+  record: SentMessage,
+  { watch, clock }: { watch: Watch; clock: MinuteClock },
+  until: AbortSignal,
+): Promise<void> {
   const { message } = record;
   try {
     const answer =
       message.door === "socket" && message.session.telegramUser === undefined
         ? await askOverSocket(client, message, until)
-        : await askOverHttp(client, message, until);
+        : await ask(client, ...asked(requestOf(message, clock)), until);
     watch.committed(record.message.key);
     if (isAccepted(answer)) record.runIds.push(answer.runId);
-    else if (isCompletion(answer)) return;
+    else if (isCompletion(answer) || message.door === "job") return;
     else if (record.message.session.telegramUser === undefined) record.refused.push(JSON.stringify(answer));
   } catch (error) {
+    // A job that is there already was made by an answer that was lost.
+    if (message.door === "job" && error instanceof Refused && error.status === 409) return;
     if (error instanceof Refused) record.refused.push(error.message);
     else if (until.aborted) record.refused.push("it was not accepted in time");
     else throw error;
   }
 }
 
-function askOverHttp(client: Client, message: PlannedMessage, until: AbortSignal): Promise<unknown> {
-  const { path, sent } = requestOf(message);
-  return ask(client, path, sent, until);
+function asked({ path, sent }: { path: string; sent: Sent }): [string, Sent] {
+  return [path, sent];
 }
 
-function requestOf({ session, text, key, updateId, door }: PlannedMessage): { path: string; sent: Sent } {
+function requestOf(
+  { session, text, key, updateId, door }: PlannedMessage,
+  clock: MinuteClock,
+): { path: string; sent: Sent } {
+  if (door === "job") return { path: "/v1/jobs", sent: { method: "POST", body: jobOf(session.key, text, key, clock) } };
   if (session.telegramUser === undefined && door === "openai") {
     const body = { model: "openclaw", messages: [{ role: "user", content: text }] };
     const headers = { "Idempotency-Key": key, "x-isopod-session-key": session.key };
@@ -93,6 +104,18 @@ function requestOf({ session, text, key, updateId, door }: PlannedMessage): { pa
       body: { update_id: updateId, message: said },
       headers: { "X-Telegram-Bot-Api-Secret-Token": WEBHOOK_SECRET },
     },
+  };
+}
+
+/** A job for one of the next minutes of the clock, in the session of this key. */
+function jobOf(sessionKey: string, text: string, key: string, clock: MinuteClock): object {
+  return {
+    id: key,
+    name: key,
+    schedule: { kind: "at", at: new Date(clock.now + between(randomOf(key), 1, 3) * 60_000).toISOString() },
+    sessionTarget: `session:${sessionKey.split(":").at(-1)}`,
+    payload: { kind: "agentTurn", message: text },
+    delivery: { mode: "none" },
   };
 }
 

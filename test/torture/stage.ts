@@ -11,6 +11,8 @@ import { Watch } from "./watch.ts";
 
 export const BOT_TOKEN = "7000000001:torture";
 const TOKEN = "torture";
+/** The agent that has heartbeats. */
+export const BEATING = "beat";
 
 /** Isopod with everything around it, on loopback. */
 export class Stage {
@@ -112,7 +114,13 @@ function variables(
   owners: readonly number[],
 ): Record<string, string> {
   const config = {
-    agents: { defaults: { model: "torture/scripted", ...SMALL_CONTEXT } },
+    agents: {
+      defaults: { model: "torture/scripted", ...SMALL_CONTEXT },
+      list: [
+        { id: "main", default: true },
+        { id: BEATING, heartbeat: { every: "2m", target: "none", isolatedSession: true } },
+      ],
+    },
     models: {
       providers: {
         torture: { baseUrl: `${models}/v1`, api: "openai-completions", models: [{ id: "scripted", ...PRICED }] },

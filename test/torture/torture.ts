@@ -6,6 +6,7 @@ import { carryOut } from "./campaign.ts";
 import { type Breach, breachesIn } from "./check.ts";
 import { deliveryBreachesIn } from "./check-deliveries.ts";
 import { requestBreachesIn } from "./check-requests.ts";
+import { slotBreachesIn } from "./check-slots.ts";
 import type { Evidence } from "./evidence.ts";
 import { Faults } from "./faults.ts";
 import { drawPlan } from "./plan.ts";
@@ -57,6 +58,7 @@ async function torture(): Promise<void> {
       ...breachesIn(evidence),
       ...deliveryBreachesIn(evidence),
       ...requestBreachesIn(evidence),
+      ...slotBreachesIn(evidence.beats),
       ...evidence.deletion,
     ];
     const seconds = Math.round((Date.now() - startedAt) / 1000);

@@ -1,14 +1,19 @@
 import { z } from "zod";
 import { type AnyTool, defineTool, type ToolCall } from "../../src/agent/tool.ts";
 import worker, { Session as IsopodSession } from "../../src/index.ts";
+import { takeAway, withOutages } from "./outage.ts";
 
 export { Budget, Lane } from "../../src/index.ts";
 
 /**
- * Isopod's session, with three tools that call the counter outside: one that may be run again, one that may not, and one
+ * Isopod's session, whose D1 may be away, with three tools that call the counter outside: one that may be run again, one that may not, and one
  * that a person has to allow.
  */
 export class Session extends IsopodSession {
+  constructor(context: DurableObjectState, env: Env) {
+    super(context, withOutages(env));
+  }
+
   protected override readonly extraTools: readonly AnyTool[] = [
     countingTool(counterOf(this.env), "count_safe", "safe"),
     countingTool(counterOf(this.env), "count_unsafe", "unsafe"),
@@ -39,4 +44,20 @@ function counterOf(env: Env): string {
   return url;
 }
 
-export default worker;
+/** Isopod's handlers, with a D1 that may be away, and a clock and an outage that a request sets off. */
+export default {
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/torture/outage") {
+      takeAway(Number(searchParams.get("ms")));
+      return Response.json({});
+    }
+    if (pathname === "/torture/tick") {
+      const scheduledTime = Number(searchParams.get("time"));
+      await worker.scheduled({ scheduledTime, cron: "* * * * *", noRetry() {} }, withOutages(env));
+      return Response.json({});
+    }
+    return worker.fetch(request, withOutages(env), context);
+  },
+  queue: (batch, env, context) => worker.queue(batch, withOutages(env), context),
+} satisfies ExportedHandler<Env>;
