@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDuration } from "../lib/duration.ts";
 import { isZone } from "../lib/zone.ts";
-import { planned, unused } from "./field-marks.ts";
+import { unused } from "./field-marks.ts";
 import { thinking } from "./model-schema.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
@@ -92,7 +92,9 @@ export const cron = z
       })
       .prefault({})
       .describe("Retries of failed jobs."),
-    sessionRetention: duration.default("24h").meta(planned("How long the session of an isolated job is kept.")),
+    sessionRetention: duration
+      .default("24h")
+      .describe("How long the session of an isolated job or webhook is kept after its last run."),
     runLog: z
       .strictObject({
         keepLines: z.number().int().min(0).default(2000).describe("How many runs of a job the log keeps."),
@@ -105,45 +107,45 @@ export const cron = z
   .describe("Scheduled jobs.");
 
 const mapping = z.strictObject({
-  id: z.string().optional().meta(planned("Its name.")),
+  id: z.string().optional().describe("Its name."),
   match: z
     .strictObject({
-      path: z.string().optional().meta(planned("What follows the path of hooks.")),
-      source: z.string().optional().meta(planned("What the body calls its `source`.")),
+      path: z.string().optional().describe("What follows the path of hooks."),
+      source: z.string().optional().describe("What the body calls its `source`."),
     })
     .optional()
-    .meta(planned("Which requests it is for; all where absent.")),
+    .describe("Which requests it is for; all where absent."),
   action: z
     .enum(["wake", "agent"])
     .default("agent")
-    .meta(planned("Whether a request is told to the main session or starts a run.")),
+    .describe("Whether a request is told to the main session or starts a run."),
   wakeMode: z
     .enum(["now", "next-heartbeat"])
     .default("now")
-    .meta(planned("Whether a `wake` is told at once or with the next heartbeat.")),
-  name: z.string().optional().meta(planned("The name of the source in the agent's message.")),
-  agentId: agentId.optional().meta(planned("The agent that works; the default one where absent.")),
+    .describe("Whether a `wake` is told at once or with the next heartbeat."),
+  name: z.string().optional().describe("The name of the source in the agent's message."),
+  agentId: agentId.optional().describe("The agent that works; the default one where absent."),
   sessionKey: z
     .string()
     .optional()
-    .meta(planned("The session in which it works, as `hook:<name>`; {{fields}} are filled in.")),
+    .describe("The session in which it works, as `hook:<name>`; {{fields}} are filled in."),
   sessionMode: z
     .enum(["isolated", "persistent"])
     .default("isolated")
-    .meta(planned("Whether each request begins a new conversation in its session.")),
-  each: z.string().optional().meta(planned("A list of the body: each of its entries is a run of its own.")),
-  messageTemplate: z.string().optional().meta(planned("The agent's message; {{fields}} are filled in from the body.")),
-  textTemplate: z.string().optional().meta(planned("The text of a `wake`.")),
-  deliver: z.boolean().optional().meta(planned("Whether the reply is delivered; it is where absent.")),
-  channel: z.string().optional().meta(planned("Where: a channel's id, `owner`, or `last`, which it is where absent.")),
-  to: z.string().optional().meta(planned("The conversation there, by its id.")),
-  model: z.string().optional().meta(planned("`provider/model` that answers.")),
-  thinking: thinking.optional().meta(planned("How much it thinks.")),
-  timeoutSeconds: z.number().int().min(0).optional().meta(planned("Longest time of the run.")),
+    .describe("Whether each request begins a new conversation in its session."),
+  each: z.string().optional().describe("A list of the body: each of its entries is a run of its own."),
+  messageTemplate: z.string().optional().describe("The agent's message; {{fields}} are filled in from the body."),
+  textTemplate: z.string().optional().describe("The text of a `wake`."),
+  deliver: z.boolean().optional().describe("Whether the reply is delivered; it is where absent."),
+  channel: z.string().optional().describe("Where: a channel's id, `owner`, or `last`, which it is where absent."),
+  to: z.string().optional().describe("The conversation there, by its id."),
+  model: z.string().optional().describe("`provider/model` that answers."),
+  thinking: thinking.optional().describe("How much it thinks."),
+  timeoutSeconds: z.number().int().min(0).optional().describe("Longest time of the run."),
   trusted: z
     .boolean()
     .default(false)
-    .meta(planned("Whether its runs have an owner's tools; else they have the `messaging` profile.")),
+    .describe("Whether its runs have an owner's tools; else they have the `messaging` profile."),
 });
 
 /** One entry of `hooks.mappings`, with defaults applied. */
@@ -151,26 +153,26 @@ export type HookMapping = z.output<typeof mapping>;
 
 /** `hooks`, but for plugins: requests from outside that wake an agent or start a run. */
 export const webhooks = {
-  enabled: z.boolean().default(false).meta(planned("Whether webhooks are accepted.")),
-  token: secretRef.optional().meta(planned("The token that they carry, by the name of its variable.")),
+  enabled: z.boolean().default(false).describe("Whether webhooks are accepted."),
+  token: secretRef.optional().describe("The token that they carry, by the name of its variable."),
   path: z
     .string()
     .regex(/^\/[\w/-]+$/, "begin it with a slash")
     .default("/hooks")
     .meta(unused("Path of the webhooks: they are always at /hooks.")),
-  maxBodyBytes: z.number().int().positive().max(1_048_576).default(262_144).meta(planned("Largest body, in bytes.")),
-  defaultSessionKey: z.string().optional().meta(planned("The session of a request to /hooks/agent that names none.")),
-  allowRequestSessionKey: z.boolean().default(false).meta(planned("Whether a request may name its session.")),
+  maxBodyBytes: z.number().int().positive().max(1_048_576).default(262_144).describe("Largest body, in bytes."),
+  defaultSessionKey: z.string().optional().describe("The session of a request to /hooks/agent that names none."),
+  allowRequestSessionKey: z.boolean().default(false).describe("Whether a request may name its session."),
   allowedSessionKeyPrefixes: z
     .array(z.string())
     .default([])
-    .meta(planned("What the name of such a session begins with; any name where empty.")),
-  allowedAgentIds: z.array(agentId).optional().meta(planned("Agents that requests may name; all where absent.")),
+    .describe("What the name of such a session begins with; any name where empty."),
+  allowedAgentIds: z.array(agentId).optional().describe("Agents that requests may name; all where absent."),
   presets: z
     .array(z.enum(["gmail", "github", "json"]))
     .default([])
-    .meta(planned("Ready mappings, at /hooks/gmail, /hooks/github and /hooks/json; own mappings come first.")),
-  mappings: z.array(mapping).default([]).meta(planned("What a request starts, by its path; the first match counts.")),
+    .describe("Ready mappings, at /hooks/gmail, /hooks/github and /hooks/json; own mappings come first."),
+  mappings: z.array(mapping).default([]).describe("What a request starts, by its path; the first match counts."),
 };
 
 const webhooksSchema = z.strictObject(webhooks);

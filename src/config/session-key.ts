@@ -29,6 +29,8 @@ export interface Route {
 
 const AGENT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const MAX_KEY_CHARS = 512;
+/** Most characters of the name of a session of webhooks: escaped, it fits into a key. */
+const MAX_HOOK_CHARS = 120;
 /** Separators, the escape character and control characters, which are escaped in parts from outside. */
 const RESERVED = /[:/%\p{Cc}]/gu;
 
@@ -73,6 +75,22 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
 
 /** The channel and account of sessions that are made for one API request and expire. */
 export const FOR_ONE_REQUEST = { channel: "openai", accountId: "once" } as const;
+
+/**
+ * The key of a session of webhooks; what cannot be in a key is escaped.
+ * @param name may have words from outside in it
+ * @throws IsopodError `invalid_request` for a name that is empty or too long
+ */
+export function hookSessionKey(agentId: string, name: string): string {
+  const own = name
+    .trim()
+    .replace(/^hook:/, "")
+    .toWellFormed();
+  if (own === "" || own.length > MAX_HOOK_CHARS) {
+    throw new IsopodError("invalid_request", `sessionKey: use 1 to ${MAX_HOOK_CHARS} characters after hook:`);
+  }
+  return `agent:${agentId}:hook:${escapePart(own)}`;
+}
 
 /** Whether a session was made for one API request and its follow-ups. */
 export function isForOneRequest(sessionKey: string): boolean {

@@ -311,6 +311,8 @@ export const wakeTexts = sqliteTable(
     agentId: text("agent_id").notNull(),
     text: text().notNull(),
     at: integer().notNull(),
+    /** Where words in it come from that are not the owner's. */
+    labels: text({ mode: "json" }).$type<readonly string[]>(),
     /** The slot that took it along, in case that slot is repeated. */
     slotAt: integer("slot_at"),
   },

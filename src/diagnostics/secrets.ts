@@ -33,7 +33,7 @@ export function examineSecrets({ configuration, secret }: DiagnosticsContext): C
       fix: `wrangler secret put ${id}; locally, a line in .dev.vars.`,
     };
   });
-  return [examineToken(secret("ISOPOD_TOKEN") ?? ""), ...checks];
+  return [examineToken(secret("ISOPOD_TOKEN") ?? ""), ...checks, ...examineHooks(document)];
 }
 
 /** Whether a path is that of a field of a model provider whose server is one's own. */
@@ -41,6 +41,16 @@ function isOfLocalServer([, , name]: readonly (string | number)[], document: Jso
   const providers = isJsonObject(document.models) ? document.models.providers : undefined;
   const provider = isJsonObject(providers) && typeof name === "string" ? providers[name] : undefined;
   return isJsonObject(provider) && typeof provider.baseUrl === "string" && isLocalServer(provider.baseUrl);
+}
+
+/** Webhooks that are on and have no token are all refused. */
+function examineHooks({ hooks }: JsonObject): Check[] {
+  if (!isJsonObject(hooks) || hooks.enabled !== true || hooks.token !== undefined) return [];
+  const path = "hooks.token";
+  const message = "hooks.enabled is set and hooks.token is not: every webhook is refused.";
+  return [
+    { id: "secrets.hooks", area: "secrets", path, status: "fail", message, fix: "Name a secret in hooks.token." },
+  ];
 }
 
 function examineToken(token: string): Check {

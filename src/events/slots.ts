@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { listPairings } from "../channels/pairing.ts";
 import { agentIds } from "../config/agents.ts";
 import { newRunId } from "../config/session-ids.ts";
 import { locationOf } from "../config/session-location.ts";
-import type { StoredRoute } from "../db/schema.ts";
+import { peopleRoutes } from "../inbound/people-routes.ts";
 import {
   activeHeartbeat,
   heartbeatRequest,
@@ -21,7 +20,6 @@ import {
   agentsWithWakeTexts,
   currentEntries,
   extendLeases,
-  lastRoutes,
   settleSlots,
   takeWakeTexts,
 } from "../schedule/schedule-store.ts";
@@ -98,8 +96,9 @@ class SlotRunner {
   async run(slots: readonly Slot[]): Promise<{ waiting: Slot[]; failed: Error | undefined }> {
     const { DB } = this.#env;
     const entries = await currentEntries(DB, slots);
-    const people = await this.#people(entries);
-    const withTexts = await agentsWithWakeTexts(DB, [...new Set(entries.map(({ agentId }) => agentId))]);
+    const agents = [...new Set(entries.map(({ agentId }) => agentId))];
+    const people = await peopleRoutes(DB, this.#services.config, agents);
+    const withTexts = await agentsWithWakeTexts(DB, agents);
     const failures: unknown[] = [];
     const planned = await atMost(AT_ONCE, entries, async (entry) => {
       try {
@@ -132,21 +131,6 @@ class SlotRunner {
     const [first] = failures;
     if (first !== undefined) log("warn", "slots.not_all", { failed: failures.length, error: messageOf(first) });
     return { waiting, failed: first === undefined ? undefined : new Error(messageOf(first)) };
-  }
-
-  async #people(entries: readonly ScheduleEntry[]): Promise<Map<string, PeopleRoutes>> {
-    const { DB } = this.#env;
-    const agents = [...new Set(entries.map(({ agentId }) => agentId))];
-    const [routes, pairings]: [Map<string, StoredRoute>, Awaited<ReturnType<typeof listPairings>>] = await Promise.all([
-      lastRoutes(DB, agents),
-      listPairings(DB),
-    ]);
-    const paired = pairings.filter(({ owner, approvedAt }) => owner && approvedAt !== null);
-    const owners = [
-      ...this.#services.config.commands.ownerAllowFrom,
-      ...paired.map(({ channelId, id }) => `${channelId}:${id.split(":").slice(2).join(":")}`),
-    ];
-    return new Map(agents.map((agentId) => [agentId, { last: routes.get(agentId), owners }]));
   }
 
   async #plan(entry: ScheduleEntry, people: PeopleRoutes, hasTexts: boolean): Promise<Plan> {

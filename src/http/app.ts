@@ -15,6 +15,7 @@ import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { errorBody } from "./errors.ts";
 import { grantRoutes } from "./grants.ts";
+import { hookRoutes } from "./hooks.ts";
 import { jobRoutes } from "./jobs.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { memoryRoutes } from "./memory.ts";
@@ -52,6 +53,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     ],
     configured: [
       ...TURN_ROUTES,
+      ["/", hookRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
       ["/v1", capabilityRoutes],

@@ -3,6 +3,7 @@ import { type Agent, type Heartbeat, heartbeatOf, resolveAlias } from "../config
 import { routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import type { StoredRoute } from "../db/schema.ts";
+import { parseDuration } from "../lib/duration.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { weekdayTime } from "../lib/zone.ts";
 import {
@@ -14,7 +15,9 @@ import {
   type VisibilityConfig,
 } from "../schedule/heartbeat-target.ts";
 import type { Job } from "../schedule/job.ts";
+import type { WakeText } from "../schedule/schedule-store.ts";
 import { type ScheduleEntry, type Slot, slotKey } from "../schedule/slots.ts";
+import { joinLabels, type Label } from "../security/labels.ts";
 import type { Config, Services } from "../services/services.ts";
 import type { RunOrigin } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
@@ -119,7 +122,7 @@ export function ownerKeyOf(
  * @param texts what it brings along besides its prompt
  */
 export function heartbeatRequest(
-  { entry, slot, agent, texts }: { entry: ScheduleEntry; slot: Slot; agent: Agent; texts: readonly string[] },
+  { entry, slot, agent, texts }: { entry: ScheduleEntry; slot: Slot; agent: Agent; texts: readonly WakeText[] },
   block: Heartbeat,
   people: PeopleRoutes,
   services: Known,
@@ -144,11 +147,17 @@ export function heartbeatRequest(
     ...(block.isolatedSession && { isFresh: true as const }),
     ...ownerKeyOf(target, sessionKey, services, people.owners),
   };
+  const labels = joinLabels(...texts.map((text) => text.labels));
   const zone = agent.defaults.userTimezone ?? "UTC";
-  const words = [`[Heartbeat, ${weekdayTime(slot.dueAt, zone)}]`, ...texts, block.prompt].join("\n\n");
+  const words = [`[Heartbeat, ${weekdayTime(slot.dueAt, zone)}]`, ...texts.map(({ text }) => text), block.prompt].join(
+    "\n\n",
+  );
   const hidden = found !== null && !seen.showAlerts ? "alerts are switched off there" : reason;
   return {
-    request: slotRequest({ slot, sessionKey, agent, text: words, origin, target, model: block.model }, services),
+    request: slotRequest(
+      { slot, sessionKey, agent, text: words, origin, target, labels, model: block.model },
+      services,
+    ),
     ...(hidden !== undefined && { reason: hidden }),
   };
 }
@@ -181,8 +190,10 @@ export function jobRequest(
   const isRead = target !== null || job.delivery.mode === "webhook";
   const text = jobText(job, weekdayTime(slot.dueAt, zone), isRead);
   const own = payload.kind === "agentTurn" ? payload : {};
+  const lingerMs = isolated ? parseDuration(services.config.cron.sessionRetention) : undefined;
+  const request = slotRequest({ slot, sessionKey, agent, text, origin, target, ...own }, services);
   return {
-    request: slotRequest({ slot, sessionKey, agent, text, origin, target, ...own }, services),
+    request: { ...request, ...(lingerMs && { lingerMs }) },
     ...(reason !== undefined && { reason }),
   };
 }
@@ -215,13 +226,14 @@ interface RequestParts {
   text: string;
   origin: RunOrigin;
   target: Target | null;
+  labels?: readonly Label[];
   model?: string | undefined;
   thinking?: AcceptRequest["input"]["thinking"];
   timeoutSeconds?: number | undefined;
 }
 
 function slotRequest(parts: RequestParts, { config }: Known): SlotRequest["request"] {
-  const { slot, sessionKey, agent, text, origin, target, model, thinking, timeoutSeconds } = parts;
+  const { slot, sessionKey, agent, text, origin, target, labels = [], model, thinking, timeoutSeconds } = parts;
   return {
     sessionKey,
     agentId: agent.id,
@@ -230,6 +242,7 @@ function slotRequest(parts: RequestParts, { config }: Known): SlotRequest["reque
     input: {
       text,
       sender: { id: "system", name: "System", owner: true },
+      ...(labels.length > 0 && { labels }),
       ...(model !== undefined && { model: resolveAlias(config, model) }),
       ...(thinking && { thinking }),
       timeoutSeconds: timeoutSeconds ?? agent.defaults.timeoutSeconds,

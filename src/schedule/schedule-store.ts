@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, lt, max, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { deadLetters, jobRuns, type StoredRoute, scheduleEntries, sessions, wakeTexts } from "../db/schema.ts";
+import type { Label } from "../security/labels.ts";
 import { LEASE_MS, type ScheduleEntry, type SettledSlot, type Slot } from "./slots.ts";
 
 /** Most rows that one statement claims: what D1 returns at once stays small. */
@@ -212,10 +213,16 @@ export async function lastRoutes(database: D1Database, agentIds: readonly string
   return new Map(rows.flatMap(({ agentId, route }) => (route === null ? [] : [[agentId, route] as const])));
 }
 
+/** A text for a heartbeat, and where words in it come from that are not the owner's. */
+export interface WakeText {
+  text: string;
+  labels: readonly Label[];
+}
+
 /** Keeps a text for the next heartbeat of an agent. Safe to repeat under its id. @throws any error of D1 */
 export async function addWakeText(
   database: D1Database,
-  text: { id: string; agentId: string; text: string; at: number },
+  text: { id: string; agentId: string; text: string; at: number; labels?: readonly Label[] | undefined },
 ): Promise<void> {
   await drizzle(database).insert(wakeTexts).values(text).onConflictDoNothing();
 }
@@ -224,7 +231,7 @@ export async function addWakeText(
  * The texts that a slot of an agent's heartbeat brings along, the oldest first. A repeated slot gets them again; so does
  * a later one, unless the slot was settled.
  */
-export async function takeWakeTexts(database: D1Database, agentId: string, slotAt: number): Promise<string[]> {
+export async function takeWakeTexts(database: D1Database, agentId: string, slotAt: number): Promise<WakeText[]> {
   const [, , rows] = await database.batch([
     // What a settled slot took along has arrived; what another one took along has not.
     database
@@ -241,10 +248,13 @@ export async function takeWakeTexts(database: D1Database, agentId: string, slotA
       )
       .bind(agentId, slotAt),
     database
-      .prepare("SELECT text FROM wake_texts WHERE agent_id = ?1 AND slot_at = ?2 ORDER BY at, id LIMIT 50")
+      .prepare("SELECT text, labels FROM wake_texts WHERE agent_id = ?1 AND slot_at = ?2 ORDER BY at, id LIMIT 50")
       .bind(agentId, slotAt),
   ]);
-  return ((rows?.results ?? []) as { text: string }[]).map(({ text }) => text);
+  return ((rows?.results ?? []) as { text: string; labels: string | null }[]).map(({ text, labels }) => ({
+    text,
+    labels: labels === null ? [] : JSON.parse(labels),
+  }));
 }
 
 /** Agents that have texts for their next heartbeat; one query. */

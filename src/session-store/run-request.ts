@@ -54,8 +54,11 @@ export function callerKey(idempotencyKey: string): string {
   return `api:${idempotencyKey}`;
 }
 
-/** Resolves a model name or alias to `provider/model`, before anything is stored. */
-function requireModel(model: string, services: Services): string {
+/**
+ * Resolves a model name or alias to `provider/model`, before anything is stored.
+ * @throws IsopodError `invalid_request` for an unknown one
+ */
+export function requireModel(model: string, services: Services): string {
   try {
     return services.model(resolveAlias(services.config, model)).ref;
   } catch (error) {

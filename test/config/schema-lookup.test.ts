@@ -76,7 +76,7 @@ describe("a field that is looked up", () => {
 
   test("shows whether it has no effect", () => {
     expect(field("agents.list[].agentDir").status).toBe("unused");
-    expect(field("cron.sessionRetention").status).toBe("planned");
+    expect(field("tools.exec.backgroundMs").status).toBe("planned");
     expect(field("session.dmScope").status).toBeUndefined();
   });
 
@@ -124,12 +124,11 @@ describe("a setting without effect", () => {
       },
       skills: { allowBundled: ["a", "b"], entries: { github: { enabled: false } } },
       session: { dmScope: "main" },
-      tools: { exec: { timeoutSec: 5 } },
-      cron: { sessionRetention: "24h" },
+      tools: { exec: { timeoutSec: 5, backgroundMs: 10 } },
     };
     expect(idleFields(schema, document)).toEqual([
       { path: "agents.list[0].agentDir", status: "unused" },
-      { path: "cron.sessionRetention", status: "planned" },
+      { path: "tools.exec.backgroundMs", status: "planned" },
     ]);
     expect(idleFields(schema, {})).toEqual([]);
   });

@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { freePortAbove } from "../../src/cli/port.ts";
 import { runWrangler } from "../../src/cli/wrangler.ts";
 
@@ -41,6 +43,7 @@ export class Isopod {
     const killedAt = Date.now();
     await end(this.#process, "SIGKILL");
     onDeath();
+    await untilFree(new URL(this.url));
     this.#process = await this.#begin();
     return { killedAt, readyAt: Date.now() };
   }
@@ -50,6 +53,20 @@ export class Isopod {
   }
 }
 
+/** Waits until nobody listens there: workerd outlives the process that started it by a moment. */
+async function untilFree({ hostname, port }: URL): Promise<void> {
+  const isTaken = () =>
+    new Promise<boolean>((tell) => {
+      const socket = connect(Number(port), hostname);
+      socket.once("connect", () => {
+        socket.destroy();
+        tell(true);
+      });
+      socket.once("error", () => tell(false));
+    });
+  while (await isTaken()) await sleep(20);
+}
+
 async function startServer(args: string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, [SERVER, ...args], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
@@ -57,7 +74,18 @@ async function startServer(args: string[]): Promise<ChildProcess> {
     said += chunk;
   });
   const ready = new Promise<void>((tell, fail) => {
-    const timer = setTimeout(() => fail(new Error(`Isopod does not start.\n${said}`)), START_WITHIN_MS);
+    const timer = setTimeout(() => {
+      // What its processes were doing says whether it waits or works.
+      const shown = spawnSync("ps", [
+        "-o",
+        "pid,pgid,stat,time,wchan:20,args",
+        "--cols",
+        "150",
+        "-g",
+        String(child.pid),
+      ]);
+      fail(new Error(`Isopod does not start.\n${said}\n${shown.stdout}`));
+    }, START_WITHIN_MS);
     child.stdout?.on("data", (chunk) => {
       if (!String(chunk).includes("ready")) return;
       clearTimeout(timer);

@@ -5,6 +5,7 @@ import { weekdayTime } from "../../lib/zone.ts";
 import { nextHeartbeat } from "../../schedule/heartbeat-times.ts";
 import { addWakeText, findEntry, saveEntry } from "../../schedule/schedule-store.ts";
 import { heartbeatEntryId, newHeartbeatEntry, type ScheduleEntry } from "../../schedule/slots.ts";
+import type { Label } from "../../security/labels.ts";
 import type { Config } from "../services.ts";
 import { type JobsDeps, type JobsScope, startNow } from "./jobs.ts";
 
@@ -46,19 +47,29 @@ export async function showHeartbeat(config: Config, scope: JobsScope, { database
   };
 }
 
+/** What a heartbeat is woken for. */
+export interface WakeRequest {
+  /** The same id is the same text. */
+  id?: string | undefined;
+  text?: string | undefined;
+  labels?: readonly Label[];
+  mode: "now" | "next-heartbeat";
+}
+
 /**
- * Lets an agent's heartbeat run at once, or keeps a text for its next one.
+ * Lets an agent's heartbeat run at once, or keeps a text for its next one; words from outside have their labels.
  * @throws IsopodError `not_configured` where the agent has none
  */
 export async function wakeHeartbeat(
   config: Config,
   { agentId }: JobsScope,
-  { text, mode }: { text?: string | undefined; mode: "now" | "next-heartbeat" },
+  { id, text, labels, mode }: WakeRequest,
   deps: JobsDeps,
 ): Promise<void> {
   if (heartbeatOf(config, agentId) === undefined) throw noHeartbeat(agentId);
   const now = deps.now();
-  if (text !== undefined) await addWakeText(deps.database, { id: newId("wak", now), agentId, text, at: now });
+  if (text !== undefined)
+    await addWakeText(deps.database, { id: id ?? newId("wak", now), agentId, text, labels, at: now });
   if (mode === "next-heartbeat") return;
   if (!(await startNow(heartbeatEntryId(agentId), deps))) {
     await saveEntry(deps.database, newHeartbeatEntry(agentId, now));

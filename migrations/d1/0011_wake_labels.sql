@@ -1,0 +1,1 @@
+ALTER TABLE `wake_texts` ADD `labels` text;
