@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { requestJson, type Server } from "../client/http.ts";
-import { type ImportReport, isImportReport } from "../client/wire.ts";
+import { type ImportReport, isImportReport, isJobsTakenOver } from "../client/wire.ts";
 import { importText } from "./import-text.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { explainFailures, findServer } from "./server.ts";
@@ -20,6 +20,7 @@ reads standard input.
   --dry-run            Only show the report, change nothing
   --verbose            Also list the values that are imported unchanged
   --workspace <dir>    Also upload the files of that folder, such as ~/.openclaw/workspace
+  --jobs <file>        Also take over jobs and reminders, such as ~/.openclaw/cron/jobs.json
   --agent <id>         The agent whose workspace it becomes (default: the default agent)
   --overwrite          Replace existing files; without it, only unchanged seeded files are
                        replaced. Replaced files are kept for 30 days
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
       "dry-run": { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       workspace: { type: "string" },
+      jobs: { type: "string" },
       agent: { type: "string" },
       overwrite: { type: "boolean", default: false },
       merge: { type: "boolean", default: false },
@@ -48,10 +50,11 @@ async function main(): Promise<void> {
   });
   if (values.help) return console.log(USAGE);
   const [file, ...more] = positionals;
-  if ((file === undefined && values.workspace === undefined) || more.length > 0) throw new Problem(USAGE);
+  if ((file ?? values.workspace ?? values.jobs) === undefined || more.length > 0) throw new Problem(USAGE);
   const server = await findServer(values.vars, values.url, values.token);
   const isDry = values["dry-run"];
   if (file !== undefined) await importFile(server, file, { isDry, isVerbose: values.verbose });
+  if (values.jobs !== undefined) await importJobsFile(server, values.jobs, isDry);
   if (values.workspace === undefined) return;
   const { agent, overwrite, merge } = values;
   const note = (line: string) => console.log(line);
@@ -67,6 +70,19 @@ async function importFile(server: Server, file: string, how: { isDry: boolean; i
   const { revision, stored } = await sent(server, document, "", { "If-Match": `"${report.revision}"` });
   const what = stored ? `The configuration is stored as revision ${revision}.` : "Nothing changed.";
   console.log(`\n${what} npm run doctor checks what is missing.`);
+}
+
+async function importJobsFile(server: Server, file: string, isDry: boolean): Promise<void> {
+  const content = await readDocument(file);
+  const path = `/v1/jobs/import?dryRun=${isDry}` as const;
+  const headers = { "content-type": "application/json" };
+  const taken = await explainFailures(server, () =>
+    requestJson(server, { path, method: "POST", content, headers }, isJobsTakenOver),
+  );
+  const verb = isDry ? "would come" : "came";
+  console.log(`\n${taken.jobs.length} jobs ${verb}, ${taken.kept.length} are there already and stay.`);
+  for (const { name, next } of taken.jobs) console.log(`  ${name}: ${next[0] ?? "paused"}`);
+  for (const { id, why } of taken.refused) console.log(`  ${id} is not taken over: ${why}`);
 }
 
 function sent(server: Server, document: string, query: string, headers: Record<string, string>): Promise<ImportReport> {

@@ -1,6 +1,7 @@
 import type { ImportReport } from "../http/config-import-schema.ts";
 import type { ErrorBody } from "../http/errors.ts";
 import type { Grants } from "../http/grants-schema.ts";
+import type { JobsTakenOver } from "../http/jobs-schema.ts";
 import type { MemoryPassage, MemoryResults, MemoryStatus } from "../http/memory-schema.ts";
 import type { History, HistoryMessage } from "../http/message-schema.ts";
 import type { ContextReport, Prompt as PromptAnswer } from "../http/prompt-schema.ts";
@@ -130,6 +131,13 @@ export function isImportReport(value: unknown): value is ImportReport {
     [mapped, replaced].every(Array.isArray) &&
     [changed, unknown, refused].every((list) => Array.isArray(list) && list.every(isEntry))
   );
+}
+
+/** Whether a value is what `POST /v1/jobs/import` answers. */
+export function isJobsTakenOver(value: unknown): value is JobsTakenOver {
+  if (!isRecord(value)) return false;
+  const { jobs, kept, refused } = value;
+  return Array.isArray(jobs) && Array.isArray(kept) && Array.isArray(refused) && jobs.every(isRecord);
 }
 
 /** Whether a value is what `GET /v1/agents/:id/skills` answers. */

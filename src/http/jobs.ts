@@ -1,5 +1,6 @@
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { jobFields } from "../schedule/job.ts";
 import {
@@ -11,54 +12,19 @@ import {
   listJobs,
   removeJob,
   runJobNow,
+  takeOverJobs,
   updateJob,
 } from "../services/schedule/jobs.ts";
 import { agentIn } from "../services/services.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
+import { body, job, jobId, jobRun, jobsTakenOver } from "./jobs-schema.ts";
 import { wholeNumber } from "./query-schema.ts";
 import { smallBody } from "./request-body.ts";
 
-const jobId = z.object({ id: z.string().min(1).max(100) });
-const text = z.string().nullable();
-const job = z
-  .object({
-    ...jobFields.shape,
-    id: z.string(),
-    agentId: z.string(),
-    sessionTarget: z.string(),
-    nextRunAt: text,
-    /** The next runs, in `zone`. */
-    next: z.array(z.string()),
-    zone: z.string(),
-    lastRunAt: text,
-    lastStatus: text,
-    lastReason: text,
-    lastRunId: text,
-    failures: z.int(),
-    createdAt: z.string(),
-  })
-  .openapi("Job");
-const jobRun = z
-  .object({
-    slotAt: z.string(),
-    startedAt: z.string(),
-    endedAt: text,
-    status: z.string(),
-    reason: text,
-    runId: text,
-    sessionKey: text,
-    usd: z.number().nullable(),
-  })
-  .openapi("JobRun");
-const body = jobFields
-  .extend({
-    id: z
-      .string()
-      .regex(/^[\w-]{1,64}$/)
-      .optional(),
-  })
-  .openapi("JobFields");
+/** Largest `jobs.json`, in bytes. */
+const MAX_IMPORT_BYTES = 1_048_576;
+
 const oneJob = (description: string) => ({ description, content: { "application/json": { schema: job } } });
 
 const listRoute = createRoute({
@@ -80,6 +46,32 @@ const createJobRoute = createRoute({
     "In the shape of OpenClaw's jobs. A time without an offset is the user's; `schedule.kind` `cron` takes five to seven fields, and where clocks change, croner's rules hold.",
   request: { body: { required: true, content: { "application/json": { schema: body } } } },
   responses: { 201: oneJob("Stored, with its next runs") },
+});
+
+const importRoute = createRoute({
+  method: "post",
+  path: "/jobs/import",
+  middleware: bodyLimit({ maxSize: MAX_IMPORT_BYTES }),
+  summary: "Take over the jobs of an OpenClaw's jobs.json",
+  description:
+    "A job that is there already stays as it is, and one that cannot be taken over does not stop the others. With `dryRun` nothing is stored.",
+  request: {
+    query: z.strictObject({ dryRun: z.enum(["true", "false"]).default("false") }),
+    body: {
+      required: true,
+      content: { "application/json": { schema: z.looseObject({ jobs: z.array(z.unknown()) }) } },
+    },
+  },
+  responses: {
+    200: {
+      description: "What came, what is kept, and what is refused and why",
+      content: {
+        "application/json": {
+          schema: jobsTakenOver,
+        },
+      },
+    },
+  },
 });
 
 const showRoute = createRoute({
@@ -151,6 +143,12 @@ jobRoutes.openapi(createJobRoute, async (c) => {
   const { id, ...fields } = c.req.valid("json");
   const scope = scopeOf(c, fields.agentId ?? defaultAgentId(c.get("services").config));
   return c.json(await createJob(fields, scope, deps(c), id), 201);
+});
+
+jobRoutes.openapi(importRoute, async (c) => {
+  const isDry = c.req.valid("query").dryRun === "true";
+  const scope = (agentId: string | undefined) => scopeOf(c, agentId ?? defaultAgentId(c.get("services").config));
+  return c.json(await takeOverJobs(c.req.valid("json"), scope, { isDry }, deps(c)), 200);
 });
 
 jobRoutes.openapi(showRoute, async (c) => c.json(await findJob(c.req.valid("param").id, anyScope(c), deps(c)), 200));

@@ -124,6 +124,26 @@ test("what is wrong with a job is named with its field", async () => {
   expect(await wrong(hook)).toContain("delivery.to");
 });
 
+test("the jobs of an OpenClaw come once, each apart, and a dry run stores nothing", async () => {
+  const task = { kind: "agentTurn", message: "Look at the mail" };
+  const jobs = [
+    { id: "a-1", name: "Mail", schedule: { kind: "cron", expr: "0 9 * * *" }, payload: task },
+    { id: "a-2", name: "Odd", schedule: { kind: "cron", expr: "no" }, payload: task },
+    { id: "a-3", name: "Elsewhere", agentId: "nobody", schedule: { kind: "every", everyMs: 60_000 }, payload: task },
+  ];
+  const take = async (query = "") => (await call("POST", `/v1/jobs/import${query}`, { version: 1, jobs })).json<any>();
+  const expected = { jobs: [{ id: "a-1", name: "Mail" }], kept: [] };
+  expect(await take("?dryRun=true")).toMatchObject(expected);
+  const taken = await take();
+  expect(taken).toMatchObject(expected);
+  expect(taken.refused.map(({ id }: any) => id).sort()).toEqual(["a-2", "a-3"]);
+  expect(await take()).toMatchObject({ jobs: [], kept: ["a-1"] });
+  expect(await (await call("GET", "/v1/jobs/a-1")).json<any>()).toMatchObject({
+    name: "Mail",
+    sessionTarget: "isolated",
+  });
+});
+
 test("the agent sets a reminder with its tool and tells the local time", async () => {
   await script("job-tool", [
     {

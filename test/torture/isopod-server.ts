@@ -2,6 +2,7 @@ import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { modulesIn } from "../fakes/worker-modules.ts";
 
 /**
  * The process that is killed: Isopod in a real workerd, over a state that outlives both. Arguments: the folder of bundle,
@@ -38,15 +39,6 @@ async function serve(folder: string, port: number, variables: Record<string, str
   await migrate(miniflare, "DB", "migrations/d1");
   await migrate(miniflare, "MEMORY", "migrations/memory");
   console.log("ready");
-}
-
-async function modulesIn(folder: string) {
-  const names = await readdir(folder);
-  const texts = names.filter((name) => /\.(md|sh|sql)$/.test(name) && name !== "README.md");
-  return [
-    { type: "ESModule" as const, path: join(folder, "worker.js") },
-    ...texts.map((name) => ({ type: "Text" as const, path: join(folder, name) })),
-  ];
 }
 
 /** Applies the migrations to a database that has no tables yet. */

@@ -1,6 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
+import { importJobs } from "../../migrate/openclaw/jobs.ts";
 import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
 import { nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
 import {
@@ -53,12 +54,19 @@ export interface JobView extends Job {
  * Stores a job. @throws IsopodError `invalid_request` naming the field, `conflict` where the id is taken, `rate_limited`
  * where the agent has too many
  */
-export async function createJob(
+export async function createJob(given: unknown, scope: JobsScope, deps: JobsDeps, id?: string): Promise<JobView> {
+  const entry = await newJob(given, scope, deps, id);
+  await saveEntry(deps.database, entry);
+  return jobView(entry, scope.zone);
+}
+
+/** The row of a job that is not there yet; nothing is stored. @throws IsopodError as `createJob` */
+async function newJob(
   given: unknown,
   { agentId, zone, by }: JobsScope,
   deps: JobsDeps,
   id: string = newId("job", deps.now()),
-): Promise<JobView> {
+): Promise<ScheduleEntry> {
   const now = deps.now();
   const job = completeJob(checkedFields(given), agentId, now);
   const others = await listEntries(deps.database, { agentId: job.agentId, kind: "job", limit: MAX_JOBS });
@@ -74,8 +82,40 @@ export async function createJob(
     now,
   );
   if (entry.dueAt === null && job.enabled) throw pastTime(job.schedule);
-  await saveEntry(deps.database, entry);
-  return jobView(entry, zone);
+  return entry;
+}
+
+/** What became of the jobs of an OpenClaw. */
+export interface JobsTakenOver {
+  /** Jobs that are new here. */
+  jobs: JobView[];
+  /** Ids of those that are there already; they stay as they are. */
+  kept: string[];
+  /** Those that cannot be taken over. */
+  refused: { id: string; why: string }[];
+}
+
+/** Takes over the jobs of an OpenClaw's `jobs.json`, or only says which. One that cannot come does not stop others. */
+export async function takeOverJobs(
+  file: unknown,
+  scopeOf: (agentId: string | undefined) => JobsScope,
+  { isDry }: { isDry: boolean },
+  deps: JobsDeps,
+): Promise<JobsTakenOver> {
+  const { come, report } = importJobs(file, scopeOf(undefined).zone, deps.now());
+  const taken: JobsTakenOver = { jobs: [], kept: [], refused: report };
+  for (const { id, job } of come) {
+    try {
+      const scope = scopeOf(job.agentId);
+      const make = isDry ? newJob(job, scope, deps, id).then((entry) => jobView(entry, scope.zone)) : undefined;
+      taken.jobs.push(await (make ?? createJob(job, scope, deps, id)));
+    } catch (error) {
+      if (!(error instanceof IsopodError)) throw error;
+      if (error.code === "conflict") taken.kept.push(id);
+      else taken.refused.push({ id, why: error.message });
+    }
+  }
+  return taken;
 }
 
 /** Changes fields of a job. @throws IsopodError `not_found`, or as `createJob` */
