@@ -2,6 +2,7 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { agentOf, defaultAgentId } from "../config/agents.ts";
+import { importJobs } from "../migrate/openclaw/jobs.ts";
 import { jobFields } from "../schedule/job.ts";
 import {
   createJob,
@@ -148,7 +149,9 @@ jobRoutes.openapi(createJobRoute, async (c) => {
 jobRoutes.openapi(importRoute, async (c) => {
   const isDry = c.req.valid("query").dryRun === "true";
   const scope = (agentId: string | undefined) => scopeOf(c, agentId ?? defaultAgentId(c.get("services").config));
-  return c.json(await takeOverJobs(c.req.valid("json"), scope, { isDry }, deps(c)), 200);
+  const { come, report } = importJobs(c.req.valid("json"), scope(undefined).zone, Date.now());
+  const { refused, ...taken } = await takeOverJobs(come, scope, { isDry }, deps(c));
+  return c.json({ ...taken, refused: [...report, ...refused] }, 200);
 });
 
 jobRoutes.openapi(showRoute, async (c) => c.json(await findJob(c.req.valid("param").id, anyScope(c), deps(c)), 200));

@@ -1,7 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
-import { importJobs } from "../../migrate/openclaw/jobs.ts";
 import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
 import { nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
 import {
@@ -95,15 +94,14 @@ export interface JobsTakenOver {
   refused: { id: string; why: string }[];
 }
 
-/** Takes over the jobs of an OpenClaw's `jobs.json`, or only says which. One that cannot come does not stop others. */
+/** Stores jobs of an OpenClaw, or only says which would be. One that cannot come does not stop others. */
 export async function takeOverJobs(
-  file: unknown,
+  come: readonly { id: string; job: JobFields }[],
   scopeOf: (agentId: string | undefined) => JobsScope,
   { isDry }: { isDry: boolean },
   deps: JobsDeps,
 ): Promise<JobsTakenOver> {
-  const { come, report } = importJobs(file, scopeOf(undefined).zone, deps.now());
-  const taken: JobsTakenOver = { jobs: [], kept: [], refused: report };
+  const taken: JobsTakenOver = { jobs: [], kept: [], refused: [] };
   for (const { id, job } of come) {
     try {
       const scope = scopeOf(job.agentId);
