@@ -74,7 +74,7 @@ async function importFile(server: Server, file: string, how: { isDry: boolean; i
 
 async function importJobsFile(server: Server, file: string, isDry: boolean): Promise<void> {
   const content = await readDocument(file);
-  const path = `/v1/jobs/import?dryRun=${isDry}` as const;
+  const path = `/v1/import/jobs?dryRun=${isDry}` as const;
   const headers = { "content-type": "application/json" };
   const taken = await explainFailures(server, () =>
     requestJson(server, { path, method: "POST", content, headers }, isJobsTakenOver),

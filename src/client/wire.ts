@@ -1,11 +1,12 @@
 import type { ImportReport } from "../http/config-import-schema.ts";
 import type { ErrorBody } from "../http/errors.ts";
 import type { Grants } from "../http/grants-schema.ts";
-import type { JobsTakenOver } from "../http/jobs-schema.ts";
+import type { JobsTakenOver, JobView } from "../http/jobs-schema.ts";
 import type { MemoryPassage, MemoryResults, MemoryStatus } from "../http/memory-schema.ts";
 import type { History, HistoryMessage } from "../http/message-schema.ts";
 import type { ContextReport, Prompt as PromptAnswer } from "../http/prompt-schema.ts";
 import type { Accepted, AgentEvent, Decision, LostDeliveries, Run } from "../http/run-schema.ts";
+import type { Heartbeat, Schedule } from "../http/schedule-schema.ts";
 import type { SkillChange, SkillVerification } from "../http/skill-installs-schema.ts";
 import type { SkillDetail, SkillLine, SkillReport } from "../http/skills-schema.ts";
 import type { Caller, Check, Diagnosis } from "../http/status-schema.ts";
@@ -23,14 +24,17 @@ export type {
   Diagnosis,
   ErrorBody,
   Grants,
+  Heartbeat,
   History,
   HistoryMessage,
   ImportReport,
+  JobView,
   LostDeliveries,
   MemoryPassage,
   MemoryResults,
   MemoryStatus,
   Run,
+  Schedule,
   SkillChange,
   SkillDetail,
   SkillLine,
@@ -133,11 +137,32 @@ export function isImportReport(value: unknown): value is ImportReport {
   );
 }
 
-/** Whether a value is what `POST /v1/jobs/import` answers. */
+/** Whether a value is what `POST /v1/import/jobs` answers. */
 export function isJobsTakenOver(value: unknown): value is JobsTakenOver {
   if (!isRecord(value)) return false;
   const { jobs, kept, refused } = value;
   return Array.isArray(jobs) && Array.isArray(kept) && Array.isArray(refused) && jobs.every(isRecord);
+}
+
+/** Whether a value is what `GET /v1/jobs` answers. */
+export function isJobs(value: unknown): value is { jobs: JobView[] } {
+  return isRecord(value) && Array.isArray(value.jobs) && value.jobs.every(isJob);
+}
+
+/** Whether a value is a job. */
+export function isJob(value: unknown): value is JobView {
+  if (!isRecord(value)) return false;
+  return typeof value.id === "string" && typeof value.name === "string" && Array.isArray(value.next);
+}
+
+/** Whether a value is what `GET /v1/heartbeats/:agent` answers. */
+export function isHeartbeat(value: unknown): value is Heartbeat {
+  return isRecord(value) && typeof value.agentId === "string" && typeof value.state === "string";
+}
+
+/** Whether a value is what `GET /v1/schedule` answers. */
+export function isSchedule(value: unknown): value is Schedule {
+  return isRecord(value) && Array.isArray(value.entries) && Array.isArray(value.deadLetters);
 }
 
 /** Whether a value is what `GET /v1/agents/:id/skills` answers. */

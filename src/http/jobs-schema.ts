@@ -23,6 +23,9 @@ export const job = z
     createdAt: z.string(),
   })
   .openapi("Job");
+
+export type JobView = z.infer<typeof job>;
+
 /** A run of a job. */
 export const jobRun = z
   .object({
@@ -46,7 +49,7 @@ export const body = jobFields
   })
   .openapi("JobFields");
 
-/** What `POST /v1/jobs/import` answers. */
+/** What `POST /v1/import/jobs` answers. */
 export const jobsTakenOver = z
   .object({
     jobs: z.array(job),

@@ -51,7 +51,7 @@ const createJobRoute = createRoute({
 
 const importRoute = createRoute({
   method: "post",
-  path: "/jobs/import",
+  path: "/import/jobs",
   middleware: bodyLimit({ maxSize: MAX_IMPORT_BYTES }),
   summary: "Take over the jobs of an OpenClaw's jobs.json",
   description:

@@ -17,6 +17,7 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { wholeNumber } from "./query-schema.ts";
 import { smallBody } from "./request-body.ts";
+import { heartbeat, schedule } from "./schedule-schema.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,33 +27,6 @@ const MAX_ENTRIES = 1000;
 const MAX_SLOTS_OF_ONE = 24;
 const MAX_SLOTS = 1000;
 const MAX_DEAD = 20;
-
-const slot = z
-  .object({
-    at: z.string(),
-    /** In the agent's zone. */
-    local: z.string(),
-    kind: z.enum(["heartbeat", "job"]),
-    agentId: z.string(),
-    jobId: z.string().optional(),
-    name: z.string(),
-  })
-  .openapi("Slot");
-
-const entry = z
-  .object({
-    kind: z.enum(["heartbeat", "job"]),
-    agentId: z.string(),
-    jobId: z.string().optional(),
-    name: z.string(),
-    state: z.enum(["on", "off"]),
-    lastAt: z.string().nullable(),
-    lastStatus: z.string().nullable(),
-    lastReason: z.string().nullable(),
-    lastRunId: z.string().nullable(),
-    failures: z.int(),
-  })
-  .openapi("ScheduleEntry");
 
 const scheduleRoute = createRoute({
   method: "get",
@@ -72,11 +46,7 @@ const scheduleRoute = createRoute({
       description: "The slots in order, and the rows they are of",
       content: {
         "application/json": {
-          schema: z.object({
-            slots: z.array(slot),
-            entries: z.array(entry),
-            deadLetters: z.array(z.object({ id: z.string(), body: z.string(), at: z.int() })),
-          }),
+          schema: schedule,
         },
       },
     },
@@ -84,23 +54,6 @@ const scheduleRoute = createRoute({
 });
 
 const params = z.object({ agentId: z.string() });
-const text = z.string().nullable();
-const heartbeat = z
-  .object({
-    agentId: z.string(),
-    state: z.enum(["on", "off", "none"]),
-    every: text,
-    nextAt: text,
-    next: text,
-    zone: z.string(),
-    lastAt: text,
-    lastStatus: text,
-    lastReason: text,
-    lastRunId: text,
-    failures: z.int(),
-  })
-  .openapi("Heartbeat");
-
 const showRoute = createRoute({
   method: "get",
   path: "/heartbeats/{agentId}",

@@ -131,7 +131,7 @@ test("the jobs of an OpenClaw come once, each apart, and a dry run stores nothin
     { id: "a-2", name: "Odd", schedule: { kind: "cron", expr: "no" }, payload: task },
     { id: "a-3", name: "Elsewhere", agentId: "nobody", schedule: { kind: "every", everyMs: 60_000 }, payload: task },
   ];
-  const take = async (query = "") => (await call("POST", `/v1/jobs/import${query}`, { version: 1, jobs })).json<any>();
+  const take = async (query = "") => (await call("POST", `/v1/import/jobs${query}`, { version: 1, jobs })).json<any>();
   const expected = { jobs: [{ id: "a-1", name: "Mail" }], kept: [] };
   expect(await take("?dryRun=true")).toMatchObject(expected);
   const taken = await take();
