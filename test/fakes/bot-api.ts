@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type LocalServer, listen } from "./listen.ts";
 import { parseTelegramHtml } from "./telegram-html.ts";
 
 /** One call that a bot made. */
@@ -33,37 +33,18 @@ interface Bot {
   webhook: Record<string, unknown>;
 }
 
-/** A Bot API server on loopback. */
-export interface BotApi {
-  url: string;
-  close(): Promise<void>;
-  /** Lets the process end although the server listens. */
-  unref(): void;
-}
-
 /**
  * Starts a server that behaves as the Bot API does, for any token `<id>:<secret>`, each with a state of its own:
  * `GET /control/<token>/calls` answers what was called, `PUT /control/<token>` takes `{answers: ScriptedAnswer[]}`,
  * what getWebhookInfo is to say as `{webhook}`, and what files hold as `{files}`.
  */
-export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise<BotApi> {
+export async function startBotApi({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const bots = new Map<string, Bot>();
-  const server = createServer((request, response) => {
+  return listen((request, response) => {
     handle(bots, request, response).catch((error: unknown) => {
       answer(response, 500, { ok: false, error_code: 500, description: `Internal Server Error: ${error}` });
     });
-  });
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
-  const address = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${address.port}`,
-    unref: () => void server.unref(),
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  }, port);
 }
 
 async function handle(bots: Map<string, Bot>, request: IncomingMessage, response: ServerResponse): Promise<void> {

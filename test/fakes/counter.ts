@@ -1,12 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type LocalServer, listen } from "./listen.ts";
 
 /** A server outside on loopback whose every call has an effect. */
-export interface Counter {
-  url: string;
+export interface Counter extends LocalServer {
   /** How often each call took effect, by call id. */
   readonly counts: ReadonlyMap<string, number>;
-  close(): Promise<void>;
 }
 
 /**
@@ -15,17 +13,8 @@ export interface Counter {
  */
 export async function startCounter({ port = 0 }: { port?: number } = {}): Promise<Counter> {
   const counts = new Map<string, number>();
-  const server = createServer((request, response) => count(counts, request, response));
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    counts,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  const server = await listen((request, response) => count(counts, request, response), port);
+  return { ...server, counts };
 }
 
 function count(counts: Map<string, number>, request: IncomingMessage, response: ServerResponse): void {

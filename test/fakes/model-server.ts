@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { serveFixture } from "./fixtures.ts";
+import { type LocalServer, listen } from "./listen.ts";
 import { asSummary, type Format, render, type ScriptedReply } from "./model-script.ts";
 
 /** A request to a model as it arrived. */
@@ -38,11 +38,7 @@ const MAX_RECORDED = 1_000;
  * answers, in order, the last one repeating; `GET <url>/control/<scenario>/requests` gives the last 1,000 requests since.
  * A scenario that was told nothing answers "ok" at once, from bytes made beforehand.
  */
-export async function startModelServer({
-  port = 0,
-}: {
-  port?: number;
-} = {}): Promise<{ url: string; close(): Promise<void>; unref(): void }> {
+export async function startModelServer({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const scenarios = new Map<string, Scenario>();
   const ready = new Map(
     [...FORMATS.values()].map((format) => [format, Buffer.from(render(format, { text: "ok" }, 0).join(""))]),
@@ -137,21 +133,17 @@ export async function startModelServer({
     } else send(response, 404, { error: { message: `no ${request.method} ${request.url}` } });
   }
 
-  const server = createServer((request, response) => {
+  const server = await listen((request, response) => {
     route(request, response).catch((error: unknown) => {
       if (response.headersSent || stopping.signal.aborted) response.destroy();
       else send(response, 500, { error: { message: String(error) } });
     });
-  });
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  }, port);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    unref: () => void server.unref(),
-    async close() {
+    ...server,
+    close() {
       stopping.abort();
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
+      return server.close();
     },
   };
 }

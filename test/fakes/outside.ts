@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type LocalServer, listen } from "./listen.ts";
 
 /** What a test says that a path answers with. */
 export interface OutsideAnswer {
@@ -26,21 +26,12 @@ export interface OutsideRequest {
   body: string;
 }
 
-/** A server on loopback that stands for all that is outside. */
-export interface Outside {
-  url: string;
-  close(): Promise<void>;
-}
-
 /**
- * Starts it. Each place of a test is a first segment of its own: `PUT /control/<place>` takes `{answers}`, by what follows it in the
+ * Starts the server that stands for all that is outside. Each place of a test is a first segment of its own: `PUT /control/<place>` takes `{answers}`, by what follows it in the
  * path, with the query; `GET /control/<place>` gives the requests that came. What has no answer is a 404.
  */
-export async function startOutside({ port = 0 }: { port?: number } = {}): Promise<Outside> {
+export async function startOutside({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const places = new Map<string, { answers: Record<string, OutsideAnswer>; requests: OutsideRequest[] }>();
-  const server = createServer((request, response) => {
-    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
-  });
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const [, first = "", ...rest] = (request.url ?? "/").split("/");
@@ -57,15 +48,9 @@ export async function startOutside({ port = 0 }: { port?: number } = {}): Promis
     place.requests.push(heard);
     await give(place.answers[path] ?? { status: 404, body: "Not found" }, heard, response);
   }
-  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  return listen((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  }, port);
 }
 
 async function give(answer: OutsideAnswer, heard: OutsideRequest, response: ServerResponse): Promise<void> {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type LocalServer, listen } from "../fakes/listen.ts";
 import type { DeliveryFault } from "./faults.ts";
 import type { Place, Watch } from "./watch.ts";
 
@@ -17,12 +17,6 @@ export interface Passage {
   fault?: DeliveryFault | undefined;
 }
 
-/** A server on loopback. */
-export interface Server {
-  url: string;
-  close(): Promise<void>;
-}
-
 /**
  * Puts a gate in front of a server: it takes requests there and answers back, slowly, and tells the watch what is on
  * its way. @param passageOf undefined for a request that goes straight through, untold
@@ -32,7 +26,7 @@ export async function startGate(
   place: Exclude<Place, "commit">,
   watch: Watch,
   passageOf: (path: string, body: string) => Passage | undefined,
-): Promise<Server> {
+): Promise<LocalServer> {
   const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request);
     const path = request.url ?? "/";
@@ -69,20 +63,6 @@ function refusalOf(status: number): Forwarded {
     ...retry,
   };
   return { status, type: "application/json", body: JSON.stringify(body) };
-}
-
-/** Starts an HTTP server on a free port of loopback. */
-export async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {
-  const server = createServer(handle);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
 }
 
 /** The whole body of a request. */

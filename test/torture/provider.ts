@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type LocalServer, listen } from "../fakes/listen.ts";
 import { render } from "../fakes/model-script.ts";
 import type { Faults } from "./faults.ts";
-import { bodyOf, listen, type Server } from "./gate.ts";
+import { bodyOf } from "./gate.ts";
 import { replyTo, textOf, type WireMessage } from "./script.ts";
 import type { Watch } from "./watch.ts";
 
@@ -10,7 +11,7 @@ import type { Watch } from "./watch.ts";
 export type ModelRequest = readonly string[];
 
 /** A provider of models, and everything that it was asked. */
-export interface Provider extends Server {
+export interface Provider extends LocalServer {
   readonly requests: readonly ModelRequest[];
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { type LocalServer, listen } from "../../fakes/listen.ts";
 import { render } from "../../fakes/model-script.ts";
 
 /** A message of a request in the format of Chat Completions, as far as this model reads it. */
@@ -30,20 +30,15 @@ const MAX_INSERTED_CHARS = 4_000;
  * injection can do. It carries out every order in the request until it has succeeded, once in each turn, then says what it was told to say. `$LAST` in an
  * order is the last tool result, `$ALL` all of them.
  */
-export async function startObeyingModel(): Promise<{ url: string; close(): Promise<void> }> {
+export async function startObeyingModel(): Promise<LocalServer> {
   let serial = 0;
-  const server = createServer((request, response) => {
+  return listen((request, response) => {
     void bodyOf(request).then((body) => {
       const { messages } = JSON.parse(body) as { messages: ChatMessage[] };
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(render("completions", nextReply(messages), serial++).join(""));
     });
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
-  };
 }
 
 function nextReply(messages: readonly ChatMessage[]) {

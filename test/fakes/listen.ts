@@ -1,0 +1,31 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server on loopback. */
+export interface LocalServer {
+  url: string;
+  close(): Promise<void>;
+  /** Lets the process end while the server listens. */
+  unref(): void;
+}
+
+/**
+ * Starts an HTTP server on loopback, on a free port unless one is named. It never closes an idle connection: a client on a
+ * busy machine would send its next request into the close, and a POST that this happens to cannot be sent again.
+ */
+export async function listen(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  port = 0,
+): Promise<LocalServer> {
+  const server = createServer({ keepAliveTimeout: 0 }, handle);
+  await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+    unref: () => void server.unref(),
+  };
+}
