@@ -10,8 +10,11 @@ export interface Cap {
   limit: number;
 }
 
-/** A budget's scope, which is also the name of its object: all agents, or one. */
-export type Scope = "global" | `agent:${string}`;
+/**
+ * A budget's scope, which is also the name of its object: one agent, the runs of all agents that no person waits for, or
+ * everything.
+ */
+export type Scope = "global" | "unattended" | `agent:${string}`;
 
 /** The caps of one scope; at least one. */
 export interface CappedScope {
@@ -24,11 +27,12 @@ export const DAY = 24 * HOUR;
 
 type CapsConfig = Config["budgets"]["global"];
 
-/** The budgets of an agent: none where nothing is capped. */
+/** The budgets that the runs of an agent spend from: none where nothing is capped. */
 export function budgetScopes({ budgets }: Config, agentId: string): CappedScope[] {
   const own = new Map(Object.entries(budgets.agents)).get(agentId) ?? budgets.perAgent;
   const scopes = [
     { scope: `agent:${agentId}` as const, caps: configuredCaps(own) },
+    { scope: "unattended" as const, caps: configuredCaps(budgets.unattended) },
     { scope: "global" as const, caps: configuredCaps(budgets.global) },
   ];
   return scopes.filter(({ caps }) => caps.length > 0);

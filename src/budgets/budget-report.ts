@@ -23,7 +23,7 @@ export interface CapView {
   roomAt?: number;
 }
 
-/** All budgets with caps: the shared one, and each agent's own. */
+/** All budgets with caps: the shared ones, and each agent's own. */
 export function allScopes(config: Config): CappedScope[] {
   const agents = new Set([...agentIds(config), ...Object.keys(config.budgets.agents)]);
   const scopes = [...agents].flatMap((agentId) => budgetScopes(config, agentId));
@@ -103,7 +103,9 @@ export function refusalText(scope: Scope, { cap, wanted, roomAt }: FullCap, now:
 
 /** A scope in words. */
 export function scopeText(scope: Scope): string {
-  return scope === "global" ? "all agents together" : `the agent \`${scope.slice("agent:".length)}\``;
+  if (scope === "global") return "all agents together";
+  if (scope === "unattended") return "heartbeats, jobs and webhooks";
+  return `the agent \`${scope.slice("agent:".length)}\``;
 }
 
 /** A cap in words: `5 runs an hour`. */

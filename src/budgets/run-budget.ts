@@ -52,9 +52,10 @@ export function openRunBudget(
   config: Config,
   deps: RunBudgetDeps,
 ): CallBudget | undefined {
-  const scopes = budgetScopes(config, agent.id);
+  const { isAttended, isTurn } = originRules(state.origin);
+  const scopes = budgetScopes(config, agent.id).filter(({ scope }) => scope !== "unattended" || !isAttended);
   if (scopes.length === 0) return undefined;
-  const startedAt = originRules(state.origin).isTurn ? state.startedAt : undefined;
+  const startedAt = isTurn ? state.startedAt : undefined;
   return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: agentClock(agent) }, deps);
 }
 

@@ -29,6 +29,9 @@ const caps = z
 export const budgets = z
   .strictObject({
     global: caps.describe("Of all agents together."),
+    unattended: caps.describe(
+      "Of all runs together that no person waits for: heartbeats, jobs, webhooks and BOOT.md. They count in the other budgets too.",
+    ),
     perAgent: caps.describe("Of each agent that has no entry of its own."),
     agents: z
       .record(z.string().refine(isAgentId, "use an agent's id"), caps)

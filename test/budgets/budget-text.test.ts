@@ -14,6 +14,10 @@ test("a refusal says which budget, which cap, and when there is room again", () 
   );
   const all = { cap: { of: "micros", minutes: 1440, limit: 2_500_000 } as const, wanted: 9, roomAt: NOON + 1 };
   expect(refusalText("global", all, NOON, UTC)).toMatch(/all agents together allows \$2\.50 a day/);
+  const few = { cap: { of: "runs", minutes: 60, limit: 1 } as const, wanted: 1, roomAt: undefined };
+  expect(refusalText("unattended", few, NOON, UTC)).toMatch(
+    /^The budget of heartbeats, jobs and webhooks allows 1 run an hour/,
+  );
 });
 
 test("a call that never fits says so instead of a time", () => {

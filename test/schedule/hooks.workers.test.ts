@@ -1,7 +1,7 @@
 import { env } from "cloudflare:test";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentTo } from "../flow/chats.ts";
-import { asked, call, finished, historyOf, script, waitFor } from "../flow/client.ts";
+import { asked, call, finished, historyOf, say, script, waitFor } from "../flow/client.ts";
 import { Clock, patchConfig, runOf, withAgents } from "./clock-lab.ts";
 
 const TOKEN = "tok_live_9f8E7d6C5b4A";
@@ -73,6 +73,22 @@ test("every request begins a new conversation where the mapping does not say oth
   for (const text of ["Red alder", "Blue birch"])
     await finished((await (await post("quiet", { text })).json<any>()).runId);
   expect(JSON.stringify((await asked("hook-quiet"))[1])).not.toContain("Red alder");
+});
+
+test("what nobody waits for has a budget of its own, which a person's runs do not touch", async () => {
+  await script("hook-quiet", [{ text: "Done." }]);
+  await patchConfig({ budgets: { unattended: { runsPerHour: 1 } } });
+  try {
+    const hooked = async (text: string) => finished((await (await post("quiet", { text })).json<any>()).runId);
+    expect((await hooked("One")).status).toBe("ok");
+    const refused = await hooked("Two");
+    expect(refused.error).toMatchObject({ code: "budget" });
+    expect(JSON.stringify(refused.error)).toContain("heartbeats, jobs and webhooks");
+    const { runId } = await say("Hello", "hook-quiet", { sessionKey: "agent:main:asked" });
+    expect((await finished(runId)).status).toBe("ok");
+  } finally {
+    await patchConfig({ budgets: { unattended: null } });
+  }
 });
 
 test("without the right token nothing is taken; GitHub signs with it", async () => {
