@@ -13,6 +13,7 @@ import { openOutbox } from "./outbox.ts";
 import { PageHeader } from "./page-header.tsx";
 import { PermissionsDialog } from "./permissions-dialog.tsx";
 import { PromptDialog, type PromptTarget } from "./prompt-dialog.tsx";
+import { ScheduleDialog } from "./schedule-dialog.tsx";
 import { SkillsDialog } from "./skills-dialog.tsx";
 import { Transcript } from "./transcript.tsx";
 
@@ -39,6 +40,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
   const [promptTarget, setPromptTarget] = useState<PromptTarget>();
   const [skillsOpen, setSkillsOpen] = useState(false);
   const [memoryOpen, setMemoryOpen] = useState(false);
+  const [scheduleOpen, setScheduleOpen] = useState(false);
   const [permissionsOpen, setPermissionsOpen] = useState(false);
   const [dismissed, setDismissed] = useState(() => store.getItem(DISMISSED) !== null);
 
@@ -62,6 +64,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
         onPrompt={() => setPromptTarget("next")}
         onSkills={() => setSkillsOpen(true)}
         onMemory={() => setMemoryOpen(true)}
+        onSchedule={() => setScheduleOpen(true)}
         onPermissions={() => setPermissionsOpen(true)}
         onSignOut={onLeave}
       />
@@ -99,6 +102,7 @@ export function ChatView({ server, me, sessionKey, store, onLeave, onSignedOut }
       )}
       {skillsOpen && <SkillsDialog server={server} agentId={me.agentId} onClose={() => setSkillsOpen(false)} />}
       {memoryOpen && <MemoryDialog server={server} agentId={me.agentId} onClose={() => setMemoryOpen(false)} />}
+      {scheduleOpen && <ScheduleDialog server={server} agentId={me.agentId} onClose={() => setScheduleOpen(false)} />}
       {permissionsOpen && (
         <PermissionsDialog
           server={server}

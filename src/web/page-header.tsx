@@ -9,12 +9,14 @@ export interface PageHeaderProps {
   onPrompt(): void;
   onSkills(): void;
   onMemory(): void;
+  onSchedule(): void;
   onPermissions(): void;
   onSignOut(): void;
 }
 
 /** The top line of the page. On narrow screens its buttons are in a menu. */
-export function PageHeader({ model, onPrompt, onSkills, onMemory, onPermissions, onSignOut }: PageHeaderProps) {
+export function PageHeader(props: PageHeaderProps) {
+  const { model, onPrompt, onSkills, onMemory, onSchedule, onPermissions, onSignOut } = props;
   const { open, menu, toggle, choose, onKeyDown, onFocusOut } = useMenu();
   return (
     <header class="top">
@@ -42,6 +44,9 @@ export function PageHeader({ model, onPrompt, onSkills, onMemory, onPermissions,
           </button>
           <button type="button" class="quiet" onClick={() => choose(onMemory)}>
             {texts.memory}
+          </button>
+          <button type="button" class="quiet" onClick={() => choose(onSchedule)}>
+            {texts.schedule}
           </button>
           <button type="button" class="quiet" onClick={() => choose(onPermissions)}>
             {texts.permissions}

@@ -1,7 +1,6 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Server } from "../client/http.ts";
-import { errorText, useAction } from "./hooks.ts";
+import { EntryList } from "./entry-list.tsx";
 import { texts } from "./language.ts";
 import {
   acceptWords,
@@ -11,9 +10,6 @@ import {
   grantsOf,
   revokeGrant,
 } from "./permissions-client.ts";
-
-/** Most files that are listed. */
-const MAX_FILES = 100;
 
 /** The properties of the permissions dialog. */
 export interface PermissionsDialogProps {
@@ -28,91 +24,32 @@ export function PermissionsDialog({ server, agentId, sessionKey, onClose }: Perm
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog class="inspector permissions" ref={dialog} onClose={onClose} aria-labelledby="permissions-title">
+    <dialog class="inspector entries" ref={dialog} onClose={onClose} aria-labelledby="permissions-title">
       <header>
         <h2 id="permissions-title">{texts.permissions}</h2>
         <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
           {texts.close}
         </button>
       </header>
-      <List
+      <EntryList
         title={texts.alwaysAllowed}
         about={texts.alwaysAllowedHow}
         nothing={texts.nothingAllowed}
         load={() => grantsOf(server, sessionKey)}
         keyOf={({ id }) => id}
-        act={texts.revoke}
-        onAct={({ id }) => revokeGrant(server, sessionKey, id)}
+        acts={[{ words: texts.revoke, run: ({ id }) => revokeGrant(server, sessionKey, id) }]}
         show={(grant) => <GrantText grant={grant} />}
       />
-      <List
+      <EntryList
         title={texts.foreignFiles}
         about={texts.foreignFilesHow}
         nothing={texts.noForeignFiles}
         load={() => foreignFiles(server, agentId)}
         keyOf={({ path }) => path}
-        act={texts.acceptWords}
-        onAct={(file) => acceptWords(server, agentId, file)}
+        acts={[{ words: texts.acceptWords, run: (file) => acceptWords(server, agentId, file) }]}
         show={(file) => <FileText file={file} />}
       />
     </dialog>
-  );
-}
-
-interface ListProps<Entry> {
-  title: string;
-  about: string;
-  nothing: string;
-  load(): Promise<readonly Entry[]>;
-  keyOf(entry: Entry): string;
-  /** The words of each entry's button. */
-  act: string;
-  onAct(entry: Entry): Promise<void>;
-  show(entry: Entry): ComponentChildren;
-}
-
-/** Entries, each with a button that takes it off the list. */
-function List<Entry>({ title, about, nothing, load, keyOf, act, onAct, show }: ListProps<Entry>) {
-  const [entries, setEntries] = useState<readonly Entry[]>();
-  const [lost, setLost] = useState<string>();
-  const { busy, trouble, run } = useAction();
-  useEffect(() => {
-    load().then(setEntries, (error: unknown) => setLost(errorText(error)));
-  }, []);
-  const words = trouble ?? lost;
-  return (
-    <section>
-      <h3>{title}</h3>
-      <p class="hint" aria-busy={entries === undefined && lost === undefined}>
-        {entries === undefined ? texts.loading : entries.length === 0 ? nothing : about}
-      </p>
-      {words !== undefined && (
-        <p class="trouble" role="alert">
-          {words}
-        </p>
-      )}
-      <ul>
-        {entries?.slice(0, MAX_FILES).map((entry) => (
-          <li key={keyOf(entry)}>
-            {show(entry)}
-            <button
-              type="button"
-              class="choice"
-              disabled={busy}
-              aria-label={`${act} ${keyOf(entry)}`}
-              onClick={() =>
-                run(async () => {
-                  await onAct(entry);
-                  setEntries(entries.filter((other) => other !== entry));
-                })
-              }
-            >
-              {act}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 
