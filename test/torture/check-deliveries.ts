@@ -1,8 +1,9 @@
+import { toolCalls } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Breach, BreachKind } from "./check.ts";
 import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn } from "./family.ts";
-import { announcedIn, heardOf } from "./script.ts";
+import { announcedIn, heardOf, scriptsIn } from "./script.ts";
 
 /** How many deliveries of all runs have an unknown outcome. */
 export function unsureIn({ sessions }: Evidence): number {
@@ -52,29 +53,38 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
   for (const run of runs) {
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId: run.runId, what });
-    const text = history.find(
-      (entry) => entry.role === "user" && entry.runId === run.runId && entry.fromRunId === undefined,
-    );
+    const inRun = history.filter((entry) => entry.runId === run.runId);
+    const text = inRun.find((entry) => entry.role === "user" && entry.fromRunId === undefined);
     const asked = sent.find(({ message }) => text?.role === "user" && text.text.includes(message.text));
     const isAnnounced = text?.role === "user" && announcedIn(text.text) !== undefined;
-    // Several that were taken together have one answer, to the last of them.
-    const announced = isAnnounced ? announcementsIn(history.filter((entry) => entry.runId === run.runId)) : [];
-    const inChat = delivered.filter(({ chat }) => chat === session.telegramUser);
+    // Several that were taken together have one answer, to the last of them; a person's message may be among them.
+    const announced = isAnnounced ? announcementsIn(inRun).map(heardOf) : [];
+    const joined = isAnnounced
+      ? inRun.flatMap((entry) => (entry.role === "user" ? scriptsIn(entry.text).map(({ tag }) => tag) : []))
+      : [];
+    // A notice quotes what it is about.
+    const arrived = delivered.filter(({ chat }) => chat === session.telegramUser);
+    const inChat = arrived.filter(({ text }) => !isNotice(text));
     const took =
       announced.length === 0
-        ? inChat.filter(
-            ({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-") && !isNotice(text),
-          )
-        : inChat.filter((part) => announced.some((tag) => part.text.includes(heardOf(tag))));
+        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-"))
+        : inChat.filter((part) => isAbout(part, announced, joined));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
+    // Two calls of one kind are asked for in the same words.
+    const questions = took.filter(({ text }) => isQuestion(text)).length;
+    const calls = inRun.flatMap((entry) => (entry.role === "assistant" ? toolCalls(entry) : []));
+    const askedFor = calls.filter(({ tool }) => tool === "count_asked").length;
+    if (questions > askedFor) report("doubled", `it asked ${questions} times about ${askedFor} calls`);
     for (const { deliveryId, status, reason } of run.deliveries) {
       if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);
       if (status === "failed") report("failed", `delivery ${deliveryId}: ${reason}`);
     }
     const sure = run.deliveries.filter(({ status }) => status === "delivered").length;
     const unsure = run.deliveries.filter(({ status }) => status === "unsure").length;
-    const notices = inChat.filter(({ text }) => isNotice(text)).length;
-    if (took.length + notices < sure) report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
+    const notices = arrived.length - inChat.length;
+    // What such a run asked before it answered cannot be told from what other runs asked.
+    if (took.length + notices < sure && joined.length === 0)
+      report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
     if (took.length > sure + unsure)
       report("doubled", `${took.length} parts arrived, ${sure} count as delivered, ${unsure} as unsure`);
     const words = wordsIn(took.filter(({ text }) => !isQuestion(text)));
@@ -85,8 +95,18 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
   return breaches;
 }
 
+/** Whether a part tells of the end of one of these sub-agents, or answers one of these scripts. */
+function isAbout({ text }: Delivered, announced: readonly string[], scripts: readonly string[]): boolean {
+  return (
+    announced.some((words) => text.includes(words)) ||
+    scripts.some((tag) => new RegExp(`(?<![\\w-])${tag}\\.\\d`).test(text))
+  );
+}
+
 function twice(took: readonly Delivered[]): string[] {
-  return took.filter((part, n) => took.findIndex(({ text }) => text === part.text) !== n).map(({ text }) => text);
+  return took
+    .filter(({ text }, n) => !isQuestion(text) && took.findIndex((part) => part.text === text) !== n)
+    .map(({ text }) => text);
 }
 
 function said({ reply = "" }: RunView): string {
