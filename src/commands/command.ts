@@ -45,6 +45,8 @@ export interface QueuedCommand extends CommandHead {
   readonly kind: "queued";
   /** Whether these arguments make it a message to the agent instead of a command. */
   isMessage?(args: string): boolean;
+  /** What it does as soon as it is accepted, even during a run. Its run does it again, so that a crash loses nothing. */
+  atOnce?(args: string, port: AtOncePort): void;
   /**
    * Runs the command and returns its answer as Markdown. It runs again after a crash, so it must be idempotent. An
    * exception ends its run with an error.
@@ -92,6 +94,12 @@ export interface CommandPort {
   skills(): SkillsView;
   /** The sender of the command and its conversation. */
   asker(): { sender: RunInput["sender"]; target: Target | null };
+}
+
+/** What queued commands may do before their turn. */
+export interface AtOncePort {
+  /** Stops the agent's heartbeat where it runs or waits in this session, and begins to switch it off. */
+  stopHeartbeat(): void;
 }
 
 /** How much was stopped. */

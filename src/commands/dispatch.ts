@@ -50,6 +50,8 @@ export interface DispatchDeps {
   decide(approvalId: string, decision: Decision): boolean;
   /** Decides a call that waits in another session's object, in the background. */
   decideElsewhere(objectName: string, approvalId: string, decision: Decision): void;
+  /** Stops the agent's heartbeat where it runs or waits in this session, and begins to switch it off. */
+  stopHeartbeat(): void;
   /** Takes a grant back; undefined if there is none. */
   revoke(grantId: string): Grant | undefined;
   format(target: Target, markdown: string): OutboxPart[];
@@ -83,6 +85,13 @@ export class CommandDispatcher {
       const notice = run.target === null ? [] : this.#deps.lostNotice(run.target, run.runId);
       return recordCommand(run, answer, { store, log, sessionId, now: now(), parts: [...parts, ...notice] });
     });
+  }
+
+  /** Lets a queued command do at once what cannot wait for its turn. */
+  begin({ origin }: RunInput): void {
+    const command = origin?.kind === "command" ? findCommand(origin.name) : undefined;
+    if (origin?.kind === "command" && command?.kind === "queued")
+      command.atOnce?.(origin.args, { stopHeartbeat: this.#deps.stopHeartbeat });
   }
 
   /** Empty if there is no session yet, or the configuration is not valid. */

@@ -57,6 +57,9 @@ export const heartbeat: QueuedCommand = {
   name: "heartbeat",
   summary: "Show the heartbeat, switch it on or off, or let it run now",
   usage: "/heartbeat [on | off | now | status]",
+  atOnce(args, { stopHeartbeat }) {
+    if (args.trim().toLowerCase() === "off") stopHeartbeat();
+  },
   async run(args, { schedule }) {
     const word = args.trim().toLowerCase();
     if (word === "on" || word === "off") await schedule.switchHeartbeat(word === "on");

@@ -49,9 +49,13 @@ const delivery = z.strictObject({
   bestEffort: z.boolean().optional(),
 });
 
-const sessionTarget = z
-  .string()
-  .regex(/^(?:main|isolated|session:[a-z0-9][a-z0-9._-]{0,63})$/, "use main, isolated, or session:<name>");
+const SESSION_TARGET = /^(?:main|isolated|session:[a-z0-9][a-z0-9._-]{0,63})$/;
+const sessionTarget = z.string().regex(SESSION_TARGET, "use main, isolated, or session:<name>");
+
+/** Whether a job can run there: `main`, `isolated`, or `session:<name>`. */
+export function isSessionTarget(text: string): boolean {
+  return SESSION_TARGET.test(text);
+}
 
 /** The fields of a job that its maker gives, in the shape of OpenClaw's `jobs.json`. */
 export const jobFields = z.strictObject({

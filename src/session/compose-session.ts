@@ -33,6 +33,7 @@ import { Inspector } from "./inspector.ts";
 import { runAgentEndHooks } from "./run-hooks.ts";
 import { RunScheduler } from "./run-scheduler.ts";
 import { Sockets } from "./socket.ts";
+import { stopHeartbeat } from "./stop-heartbeat.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
@@ -197,6 +198,11 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     decide,
     decideElsewhere: (name, id, decision) =>
       waitUntil(callSession(env, { name }, (other) => other.decide(id, decision)).catch(noteUndecided)),
+    // The command's own run switches it off again, and tells what went wrong.
+    stopHeartbeat: () =>
+      waitUntil(
+        stopHeartbeat({ store, session, services, database, queue: env.SCHEDULE, abort, now }).catch(() => undefined),
+      ),
     revoke,
     format,
     lostNotice,

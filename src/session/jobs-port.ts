@@ -1,6 +1,7 @@
 import type { Target } from "../channels/channel.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { isSessionTarget } from "../schedule/job.ts";
 import {
   createJob,
   type JobsDeps,
@@ -27,11 +28,13 @@ export function jobsPort(
 ): JobsPort {
   const zone = agent.defaults.userTimezone ?? "UTC";
   const scope: JobsScope = { agentId: agent.id, zone, by: `agent:${session.key}` };
-  const { target } = row;
-  const delivered = (job: JsonObject): JsonObject => ({ ...deliveredHere(target), ...job });
+  const here = ({ payload }: JsonObject): JsonObject => {
+    const isReminder = (payload as JsonObject | undefined)?.kind === "systemEvent";
+    return { ...deliveredHere(row.target), ...(isReminder && inSession(session.key)) };
+  };
   return {
     list: () => orSay(async () => (await listJobs(scope, deps)).map(line)),
-    add: (job) => orSay(async () => line(await createJob(delivered(job), scope, deps))),
+    add: (job) => orSay(async () => line(await createJob({ ...here(job), ...job }, scope, deps))),
     update: (id, change) => orSay(async () => line(await updateJob(id, change, scope, deps))),
     remove: (id) => orSay(() => removeJob(id, scope, deps)),
     run: (id) => orSay(() => runJobNow(id, scope, deps)),
@@ -45,6 +48,13 @@ export function deliveredHere(target: Target | null): { delivery?: JsonObject } 
   const { channel, conversationId: to, accountId, threadId } = target;
   const thread = threadId === undefined ? {} : { threadId };
   return { delivery: { mode: "announce", channel, to, accountId, ...thread } };
+}
+
+/** The session of a reminder that is set in one with a name of its own, so that it comes where it was asked for. */
+export function inSession(sessionKey: string): { sessionTarget?: string } {
+  const name = /^agent:[^:]+:([^:]+)$/.exec(sessionKey)?.[1] ?? "main";
+  const sessionTarget = `session:${name}`;
+  return name === "main" || !isSessionTarget(sessionTarget) ? {} : { sessionTarget };
 }
 
 function line({ id, name, enabled, schedule, next, zone, lastStatus, lastReason }: JobView): JobLine {

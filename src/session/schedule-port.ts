@@ -14,7 +14,7 @@ import {
 } from "../services/schedule/jobs.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
-import { deliveredHere } from "./jobs-port.ts";
+import { deliveredHere, inSession } from "./jobs-port.ts";
 
 /** The schedule of an agent, for a command. */
 export function schedulePort(
@@ -35,6 +35,7 @@ export function schedulePort(
         schedule: { kind: "at", at },
         payload: { kind: "systemEvent", text },
         ...deliveredHere(row.target),
+        ...inSession(session.key),
       };
       const made = await createJob(job, scope, deps, id).catch((error: unknown) => {
         if (error instanceof IsopodError && error.code === "conflict") return findJob(id, scope, deps);

@@ -173,6 +173,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     const session = this.#begin(request);
     if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
     const row = taken.kind === "run" ? this.#admit(run) : this.#parts.commands.take(run, taken);
+    if (taken.kind === "run") this.#parts.commands.begin(taken.input);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
     return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };

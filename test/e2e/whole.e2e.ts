@@ -85,6 +85,22 @@ test("what is said in the terminal shows on the page", async () => {
   assert.equal(await chat.ended, 0);
 });
 
+test("what one asks to be reminded of on the page and in the terminal comes there, in its minute", async (t) => {
+  const { origin, hash } = new URL(link);
+  const token = new URLSearchParams(hash.slice(1)).get("token") ?? "";
+  const chat = Command.run("chat", ["--url", origin, "--session", "agent:main:kitchen"], { ISOPOD_TOKEN: token });
+  t.after(() => chat.signal("SIGTERM"));
+  chat.type("Remind me in one minute to turn off the oven");
+  await chat.says(/I will remind you .*turn off the oven/);
+  await send("Remind me in two minutes to water the ferns");
+  await page.locator(".prose", { hasText: /I will remind you .*water the ferns/ }).waitFor();
+  const askedAt = Date.now();
+  await chat.says("⏰ A reminder: turn off the oven", 150_000);
+  await page.locator(".prose", { hasText: "⏰ A reminder: water the ferns" }).waitFor({ timeout: 200_000 });
+  const minutes = (Date.now() - askedAt) / 60_000;
+  assert.ok(minutes > 1.9 && minutes < 3.3, `it came after ${minutes} minutes`);
+});
+
 test("a conversation of more words than the server sends unacknowledged is heard to its end", async () => {
   await page.reload();
   for (const greeting of ["Hello", "Hello again", "Hello for the third time"]) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export interface LocalServer {
   url: string;
   close(): Promise<void>;
-  /** Lets the process end while the server listens. */
+  /** Lets the process end while the server listens and connections are open. */
   unref(): void;
 }
 
@@ -26,6 +26,9 @@ export async function listen(
       server.closeAllConnections();
       await closed;
     },
-    unref: () => void server.unref(),
+    unref() {
+      server.unref();
+      server.on("connection", (socket) => socket.unref());
+    },
   };
 }

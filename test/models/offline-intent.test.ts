@@ -3,6 +3,10 @@ import { type Intent, parseIntent } from "../../src/models/offline/intent.ts";
 
 describe("the offline model understands", () => {
   test.each<[string, Intent]>([
+    [
+      '[Reminder "oven", due Tue 2026-11-24 11:54]\nPass it on in a sentence.\n\nturn off the oven',
+      { kind: "reminder", what: "turn off the oven" },
+    ],
     ["Hello there!", { kind: "greeting" }],
     ["history of Rome", { kind: "unknown" }],
     ["Thanks a lot", { kind: "thanks" }],

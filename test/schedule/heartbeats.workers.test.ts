@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { addWakeText } from "../../src/schedule/schedule-store.ts";
 import { hear, sentTo } from "../flow/chats.ts";
-import { asked, call, finished, historyOf, script, waitFor } from "../flow/client.ts";
+import { asked, call, finished, historyOf, say, script, waitFor } from "../flow/client.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import { Clock, patchConfig, runOf, withAgents } from "./clock-lab.ts";
 
@@ -174,4 +174,25 @@ test("a text for a heartbeat is told though another heartbeat waits already", as
   await clock.tickNext("heartbeat:beat-texts");
   await waitFor(async () => (await asked("beat-texts")).length === 3);
   expect(JSON.stringify(await asked("beat-texts"))).toContain("The parcel is here.");
+});
+
+test("/heartbeat off stops the beat that runs, before the turn at work has ended", async () => {
+  const clock = await beating("beat-off", { target: "none", session: "beats" });
+  await script("beat-off", [{ text: "This takes long.", delayMs: 8_000 }]);
+  await clock.tickAt(START);
+  await clock.tickNext("heartbeat:beat-off");
+  await waitFor(async () => (await asked("beat-off")).length === 1);
+  await say("/heartbeat off", "beat-off", { sessionKey: "agent:beat-off:beats" });
+  await waitFor(async () => (await clock.row("heartbeat:beat-off")).is_off === 1);
+  expect(await finished(await runOf(clock, "heartbeat:beat-off"))).toMatchObject({ status: "aborted" });
+
+  // A turn of a person goes on, and the heartbeat is off before it ends.
+  await say("/heartbeat on", "beat-off", { sessionKey: "agent:beat-off:talk" });
+  await waitFor(async () => (await clock.row("heartbeat:beat-off")).is_off === 0);
+  const { runId } = await say("Think hard", "beat-off", { sessionKey: "agent:beat-off:talk" });
+  await waitFor(async () => (await asked("beat-off")).length === 2);
+  await say("/heartbeat off", "beat-off", { sessionKey: "agent:beat-off:talk" });
+  await waitFor(async () => (await clock.row("heartbeat:beat-off")).is_off === 1);
+  expect(await (await call("GET", `/v1/runs/${runId}`)).json()).toMatchObject({ status: "running" });
+  await call("POST", `/v1/runs/${runId}/abort`);
 });

@@ -204,7 +204,7 @@ function list({ folder = "" }: Groups): Intent {
 function unwrapped(message: string): string {
   return message
     .trim()
-    .replace(/^\[[^\]\n]{1,120}\]\s*/, "")
+    .replace(/^\[(?!Reminder ")[^\]\n]{1,120}\]\s*/, "")
     .replace(/(?<![?？!！。])[?？!！。]+$/, "")
     .trim();
 }
