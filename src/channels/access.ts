@@ -30,6 +30,7 @@ export type AccessDecision =
  * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers.
  */
 export function decideAccess(question: AccessQuestion): AccessDecision {
+  if (question.message.sender.isBot && !question.policy.allowBots) return { kind: "ignore", reason: "a bot wrote it" };
   const owner = isOwner(question);
   return question.message.conversation.kind === "direct" ? decideDirect(question, owner) : decideGroup(question, owner);
 }

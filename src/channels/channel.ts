@@ -6,9 +6,10 @@ import type { GroupRules } from "./group-rules.ts";
 /**
  * A chat platform.
  *
- * `receive` is a row of guards over one webhook request: it answers the refusing `Response` itself, and returns the
- * parsed message. `send` attempts one delivery and never throws: its outcome is a union in which `unsure` means that
- * the message may or may not have arrived, so that it is shown to a person instead of being sent twice.
+ * `receive` is a row of guards over one webhook request: it answers the refusing `Response` itself, and returns what the
+ * request brings, without a request of its own that a platform could time out on. `send` attempts one delivery and never
+ * throws: its outcome is a union in which `unsure` means that the message may or may not have arrived, so that it is
+ * shown to a person instead of being sent twice.
  */
 export interface Channel<Account = never> {
   readonly id: string;
@@ -16,6 +17,8 @@ export interface Channel<Account = never> {
   readonly account: z.ZodType<Account>;
   /** Native features, such as approval buttons and reactions. */
   readonly capabilities: readonly string[];
+  /** What session keys call a thread; `thread` where absent. */
+  readonly threadWord?: "topic";
   /** The access policy of an account. */
   access(account: Account): AccessPolicy;
   /** Whether long replies are sent in blocks while they are written; absent for the agent's default. */
@@ -27,6 +30,15 @@ export interface Channel<Account = never> {
   replyToMode?(account: Account): ReplyToMode;
   /** Parses one webhook request. Must not answer 2xx itself for a message that the caller has to store. */
   receive(request: Request, context: ChannelContext<Account>): Promise<ReceiveResult>;
+  /**
+   * Downloads an attachment, when the run that it belongs to begins. May be called again. Honours `signal`.
+   * @throws IsopodError whose message says why it cannot be had
+   */
+  openAttachment?(
+    reference: JsonObject,
+    context: ChannelContext<Account>,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>>;
   /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
   /** The conversation of an id, if ids reveal it; absent if the agent cannot write first. */
@@ -46,13 +58,36 @@ export interface Channel<Account = never> {
   /** The command menu of conversations; absent if the platform has none. */
   readonly menu?: ChannelMenu<Account>;
   /** Shows that an answer is being written, where the platform can; failures are ignored. */
-  typing?(target: Target, context: ChannelContext<Account>): Promise<void>;
+  typing?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
   /**
    * Checks whether an account works, also by asking the platform. Changes nothing, never throws, and honours `signal`.
    * At least one finding; absent if there is nothing to check.
    * @param webhookUrl the address that the platform has to call
    */
   check?(context: ChannelContext<Account>, webhookUrl: string, signal: AbortSignal): Promise<ChannelFinding[]>;
+  /**
+   * Sets the platform up for an account, as far as it has an interface for that: the webhook's address, commands. Never
+   * throws, may be repeated, and honours `signal`. At least one finding; absent if people have to do all of it.
+   */
+  connect?(context: ChannelContext<Account>, options: ConnectOptions, signal: AbortSignal): Promise<ChannelFinding[]>;
+  /** What people paste into the platform's own settings, such as an app manifest. */
+  manifest?(context: ChannelContext<Account>, webhookUrl: string): ChannelManifest;
+}
+
+/** How an account is connected. */
+export interface ConnectOptions {
+  /** The address that the platform has to call. */
+  webhookUrl: string;
+  /** Whether an address that is set to another server is replaced. */
+  takeOver: boolean;
+}
+
+/** A text for the settings of a platform. */
+export interface ChannelManifest {
+  /** Where it is pasted, in one sentence. */
+  use: string;
+  mediaType: "application/json" | "application/yaml";
+  text: string;
 }
 
 /** Who may talk to the agent through one account. */
@@ -67,6 +102,8 @@ export interface AccessPolicy {
   groups: Readonly<Record<string, GroupRules>>;
   /** Whether a group has to address the agent, where its own entry does not say. */
   requireMention: boolean;
+  /** Whether other bots may talk to the agent; a few rounds at most without a person in between. */
+  allowBots: boolean;
 }
 
 /** A channel's command menu. */
@@ -99,8 +136,7 @@ export interface ChannelReactions<Account> {
 /** `ack`: only to confirm receipt; `minimal` and `extensive`: the agent's own as well. */
 export type ReactionLevel = "off" | "ack" | "minimal" | "extensive";
 
-export interface Reaction {
-  target: Target;
+export interface Reaction extends Addressed {
   messageId: string;
   /** Empty to remove it. */
   emoji: string;
@@ -120,32 +156,89 @@ export interface ChannelContext<Account> {
   fetch: typeof fetch;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
+  publicUrl?: string;
+  /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
+  sendEmail?(from: string, to: string, raw: string): Promise<void>;
 }
 
 export type ReceiveResult =
   | { kind: "refused"; response: Response }
-  /** Understood but irrelevant to the agent (an edit, a join); answered 200. */
-  | { kind: "ignored"; reason: string }
-  /** `answer` is the JSON response after the message is stored; `{ok: true}` by default. */
-  | { kind: "message"; message: InboundMessage; answer?: JsonObject };
+  /**
+   * Nothing for the agent: a handshake, which its response answers, or an event of no interest (a join), which is
+   * answered `{ok: true}` if there is no response.
+   */
+  | { kind: "answered"; reason: string; response?: Response }
+  /**
+   * What the request brings, at least one. `answer` makes the response once all of it is stored, by what has become of
+   * each; `{ok: true}` where absent.
+   */
+  | {
+      kind: "events";
+      events: readonly InboundEvent[];
+      answer?(outcomes: readonly InboundOutcome[]): Response;
+    };
+
+/** What became of an event: a session has it, or the reason why none has. */
+export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+
+export type InboundEvent = InboundMessage | InboundDeletion | InboundReceipt;
 
 /** An inbound message, independent of the channel. */
 export interface InboundMessage {
-  /** The platform's id of the update, for deduplication. */
+  kind: "message";
+  /** The platform's id of the message, or of this edit of it, for deduplication. */
   dedupeId: string;
   text: string;
-  sender: { id: string; name?: string; username?: string };
+  sender: Author;
   conversation: Conversation;
   /** Whether the agent was addressed; always true in a direct conversation. */
   mentioned: boolean;
+  /** The id of the message that it answers, if it is known. */
+  replyToId?: string;
   /**
    * Untrusted text of another author: the message that it answers, or that it forwards; `text` is then only what the
    * sender added, and may be empty.
    */
   quoted?: { text: string; senderName?: string };
-  attachments: Attachment[];
+  attachments: readonly Attachment[];
   /** The platform's message id, for replies. */
   messageId: string;
+  /** Set if it is a new version of a message that was sent before, under the same `messageId`. */
+  edited?: true;
+  /** Messages of one sender with the same group are one message in several parts, such as an album. */
+  groupId?: string;
+  /** The channel's own short-lived token, with which it answers this message. Never log or store it as it is. */
+  replyToken?: { value: string; expiresAt: number };
+  /** Where the platform wants its answers sent, if that differs by conversation; no secret. */
+  via?: string;
+}
+
+/** The author of a message. */
+export interface Author {
+  id: string;
+  name?: string;
+  username?: string;
+  isBot?: true;
+}
+
+/** A message was deleted by its author. */
+export interface InboundDeletion {
+  kind: "deletion";
+  dedupeId: string;
+  messageId: string;
+  sender: Author;
+  conversation: Conversation;
+}
+
+/** What became of a message of the agent, which the platform had accepted under `externalId`. */
+export interface InboundReceipt {
+  kind: "receipt";
+  externalId: string;
+  conversation: Conversation;
+  outcome: "delivered" | "read" | "failed";
+  /** Why it failed, in words for people. */
+  reason?: string;
 }
 
 /** The conversation of a message. */
@@ -159,13 +252,18 @@ export interface Conversation {
   spaceId?: string;
 }
 
-/** An attached file; `open` downloads it. */
-export interface Attachment {
+/** An attached file: its bytes, if they came with the message, or how the channel downloads it. */
+export type Attachment = FileFacts & ({ bytes: Uint8Array } | { reference: JsonObject });
+
+/** A file that is downloaded later; plain data, so that it can be stored. */
+export type AttachmentReference = FileFacts & { reference: JsonObject };
+
+interface FileFacts {
+  /** As the sender named it. */
   name: string;
   mediaType?: string;
   /** In bytes, if known. */
   size?: number;
-  open(): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** The destination of a reply; plain data, so that it can be stored. */
@@ -176,11 +274,23 @@ export interface Target {
   conversationId: string;
   threadId?: string;
   replyToId?: string;
+  /** As in the message that is answered. */
+  via?: string;
+  /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */
+  token?: { sealed: string; expiresAt: number };
+  /** The Worker's own address, as the platform called it: links to files begin with it. */
+  origin?: string;
+}
+
+/** A destination, with its token decrypted. */
+export interface Addressed {
+  target: Target;
+  /** Absent where the target has none, it has run out, or it cannot be decrypted. */
+  token?: string;
 }
 
 /** One outgoing part of a reply. */
-export interface OutboundPart {
-  target: Target;
+export interface OutboundPart extends Addressed {
   /** In the platform's markup, from `format`. */
   text: string;
   /** Stable over retries, for platforms that drop duplicates. */
@@ -198,7 +308,9 @@ export interface Button {
 export type Buttons = readonly (readonly Button[])[];
 
 /** An outgoing file. */
-export interface OutboundFile extends Omit<OutboundPart, "text" | "buttons"> {
+export interface OutboundFile extends Addressed {
+  /** Stable over retries, for platforms that drop duplicates. */
+  deliveryId: string;
   name: string;
   mediaType: string;
   bytes: Uint8Array<ArrayBuffer>;

@@ -18,7 +18,13 @@ export function findChannel(id: string, plugins: readonly AnyChannel[] = []): An
 /** The configured accounts of each channel, parsed by the channel's own schema. */
 export type ChannelsConfig = Record<
   string,
-  { accounts?: Record<string, unknown> | undefined; heartbeatVisibility?: Visibility | undefined } | undefined
+  | {
+      accounts?: Record<string, unknown> | undefined;
+      heartbeatVisibility?: Visibility | undefined;
+      /** Of `defaults` alone. */
+      publicUrl?: string | undefined;
+    }
+  | undefined
 >;
 
 type Visibility = z.output<typeof heartbeatVisibility>;
@@ -28,12 +34,23 @@ type Visibility = z.output<typeof heartbeatVisibility>;
  */
 export function channelsConfig(plugins: readonly AnyChannel[] = []): z.ZodType<ChannelsConfig> {
   const entries = listChannels(plugins).map((channel) => [channel.id, accountsSchema(channel)] as const);
-  const defaults = z.strictObject({ heartbeatVisibility }).optional().describe("What holds for all channels.");
+  const defaults = z
+    .strictObject({ heartbeatVisibility, publicUrl })
+    .optional()
+    .describe("What holds for all channels.");
   return z
     .strictObject({ defaults, ...Object.fromEntries(entries) })
     .prefault({})
     .describe("Where people talk to the agents.");
 }
+
+const publicUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((url) => new URL(url).origin)
+  .optional()
+  .describe(
+    "The address under which platforms reach this Worker: signatures of some cover it, and links to files begin with it.",
+  );
 
 const accountId = z.string().regex(/^[\w-]{1,64}$/, "use letters, digits, - and _, at most 64");
 

@@ -19,6 +19,11 @@ export function refuse(code: keyof typeof STATUS, message: string, headers: Head
   return { kind: "refused", response };
 }
 
+/** Nothing for the agent. */
+export function ignore(reason: string): ReceiveResult {
+  return { kind: "answered", reason };
+}
+
 /** Refuses every method but POST. */
 export function refuseMethod(request: Request): ReceiveResult | undefined {
   if (request.method === "POST") return undefined;

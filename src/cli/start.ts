@@ -10,7 +10,7 @@ import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { startTicks } from "./ticks.ts";
-import { ensureToken, VARIABLES_FILE } from "./variables.ts";
+import { ensureDataKey, ensureToken, VARIABLES_FILE } from "./variables.ts";
 import { requirePackages } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -50,6 +50,7 @@ async function start(): Promise<void> {
 
   requirePackages(ROOT);
   const token = await ensureToken(values.vars);
+  await ensureDataKey(values.vars);
   const server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);
   await makePrivateFolder(values["persist-to"]);

@@ -17,14 +17,23 @@ export async function readVariables(path: string): Promise<NodeJS.Dict<string>> 
  * stays, and from then on only its owner can read it.
  */
 export async function ensureToken(path: string): Promise<string> {
+  return ensureVariable(path, "ISOPOD_TOKEN", () => `iso_${randomBytes(24).toString("base64url")}`);
+}
+
+/** Makes the key under which tokens are stored, where a file of variables has none, and adds it as `ensureToken` does. */
+export async function ensureDataKey(path: string): Promise<void> {
+  await ensureVariable(path, "ISOPOD_DATA_KEY", () => randomBytes(32).toString("base64"));
+}
+
+async function ensureVariable(path: string, name: string, make: () => string): Promise<string> {
   const text = await readIfThere(path);
-  const known = parseEnv(text).ISOPOD_TOKEN;
+  const known = parseEnv(text)[name];
   if (known) return known;
-  const token = `iso_${randomBytes(24).toString("base64url")}`;
+  const value = make();
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  await writeFile(path, `${before}ISOPOD_TOKEN=${token}\n`, { mode: OWNER_ONLY });
+  await writeFile(path, `${before}${name}=${value}\n`, { mode: OWNER_ONLY });
   await chmod(path, OWNER_ONLY);
-  return token;
+  return value;
 }
 
 async function readIfThere(path: string): Promise<string> {

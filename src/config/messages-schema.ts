@@ -118,10 +118,25 @@ const tts = z
   .prefault({})
   .describe("Replies that are read aloud.");
 
+const debounceMs = z.number().int().min(0).max(30_000);
+
+const inbound = z
+  .strictObject({
+    debounceMs: debounceMs
+      .default(0)
+      .describe(
+        "How long an agent at rest waits for more of one sender before it begins, in milliseconds; 0 begins at once.",
+      ),
+    byChannel: z.record(z.string(), debounceMs).default({}).describe("The same for one channel, by its id."),
+  })
+  .prefault({})
+  .describe("Messages that come in several parts.");
+
 /** `messages`. */
 export const messages = z
   .strictObject({
     queue,
+    inbound,
     groupChat: groupChat.prefault({}).describe("How agents take part in group conversations."),
     visibleReplies: visibleReplies
       .default("automatic")

@@ -22,6 +22,8 @@ export interface Route {
   kind: "direct" | "group" | "channel";
   conversationId: string;
   threadId?: string;
+  /** What the channel calls a thread; `thread` where absent. Keys that exist contain the word. */
+  threadWord?: "topic";
   peerId: string;
   /** Whether the sender is an owner; owners share `main` under the scope `auto`. */
   owner: boolean;
@@ -33,9 +35,6 @@ const MAX_KEY_CHARS = 512;
 const MAX_HOOK_CHARS = 120;
 /** Separators, the escape character and control characters, which are escaped in parts from outside. */
 const RESERVED = /[:/%\p{Cc}]/gu;
-
-/** What a channel calls the parts of a conversation, where that is not `thread`; keys that exist contain the word. */
-const THREAD_WORDS: ReadonlyMap<string, "topic"> = new Map([["telegram", "topic"]]);
 
 /** The name of a main session: `main`, or one of several that a client or an imported workspace has named. */
 const NAMED = /^[\p{L}\p{N}._-]{1,64}$/u;
@@ -56,7 +55,8 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
   const channel = escapePart(route.channel);
   const peer = escapePart(route.peerId);
   if (route.kind !== "direct") {
-    const thread = route.threadId === undefined ? "" : `:${threadWord(route)}:${escapePart(route.threadId)}`;
+    const { threadId, threadWord = "thread" } = route;
+    const thread = threadId === undefined ? "" : `:${threadWord}:${escapePart(threadId)}`;
     return `${head}:${channel}:${route.kind}:${escapePart(route.conversationId)}${thread}`;
   }
   switch (dmScope) {
@@ -137,10 +137,6 @@ function kindOf(parts: string[]): SessionKind | undefined {
     return parts.length === 5 && (parts[3] === "thread" || parts[3] === "topic") ? second : undefined;
   }
   return undefined;
-}
-
-function threadWord({ channel }: Route): "thread" | "topic" {
-  return THREAD_WORDS.get(channel) ?? "thread";
 }
 
 function escapePart(part: string): string {

@@ -1,36 +1,30 @@
 import { type Context, Hono } from "hono";
-import { receiveMessage } from "../inbound/receive-message.ts";
+import { receiveEvents } from "../inbound/receive-events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import type { OpenChannel, Services } from "../services/services.ts";
 import { clientAddress, WrongAttempts } from "./attempts.ts";
 import type { AppEnv } from "./context.ts";
+import { answerWebhook } from "./webhook.ts";
 
 /** `/channels/:channel/:account/webhook`, which platforms call. Answers 200 only once the message is stored. */
 export const channelRoutes = new Hono<AppEnv>();
 
-channelRoutes.all("/channels/:channel/:account/webhook", async (c) => {
+channelRoutes.all("/channels/:channel/:account/webhook", (c) => {
   const services = c.get("services");
   const { channel: channelId, account: accountId } = c.req.param();
   const open = openChannel(services, channelId, accountId);
-  // The channel itself answers 405, 413, 401 and 400.
-  const received = await open.channel.receive(c.req.raw, open.context);
-  if (received.kind === "refused") return refused(received.response, c);
-  if (received.kind === "ignored") return ignored(received.reason);
-  const { message, answer = { ok: true } } = received;
-  const outcome = await receiveMessage(message, open, {
-    services,
-    database: c.env.DB,
-    env: c.env,
-    waitUntil: (work) => c.executionCtx.waitUntil(work),
-  });
-  return outcome.kind === "ignored" ? ignored(outcome.reason) : c.json(answer);
-
-  function ignored(reason: string): Response {
-    log("info", "channel.ignored", { channel: channelId, accountId, reason });
-    return c.json({ ok: true, ignored: reason });
-  }
+  const deps = {
+    ...{ services, env: c.env, database: c.env.DB, origin: new URL(c.req.url).origin },
+    waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work),
+  };
+  return answerWebhook(
+    c.req.raw,
+    open,
+    (events) => receiveEvents(events, open, deps),
+    (response) => refused(response, c),
+  );
 });
 
 /** Wrong secrets and signatures as this isolate has seen them. */

@@ -11,6 +11,7 @@ import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
+import { fromHex, isHmac } from "../security/hmac.ts";
 import { secretEqual } from "../security/secret-equal.ts";
 import { addressOf } from "../services/call-session.ts";
 import { wakeHeartbeat } from "../services/schedule/heartbeats.ts";
@@ -217,14 +218,8 @@ async function requireHookToken(c: Context<AppEnv>, { token }: WebhookRules, byt
 }
 
 /** @see https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries */
-async function isSigned(bytes: Uint8Array, signature: string, secret: string): Promise<boolean> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(secret), algorithm, false, ["verify"]);
-  return crypto.subtle.verify("HMAC", key, hexBytes(signature), bytes);
-}
-
-function hexBytes(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+function isSigned(bytes: Uint8Array, signature: string, secret: string): Promise<boolean> {
+  return isHmac("SHA-256", secret, bytes, fromHex(signature));
 }
 
 /** @throws IsopodError `invalid_request` for a body that is no JSON object */

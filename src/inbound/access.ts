@@ -1,5 +1,6 @@
 import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
 import { findActivation } from "../channels/activation.ts";
+import { addressedBy } from "../channels/addressed.ts";
 import type { Delivery, InboundMessage } from "../channels/channel.ts";
 import { findKnownPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
 import type { Agent } from "../config/agents.ts";
@@ -51,19 +52,19 @@ export async function decideSenderAccess(
 
 /** Sends an unknown sender a pairing code, once. */
 export async function offerPairing(
-  source: InboundSource,
+  message: InboundMessage,
   { channel, context }: OpenChannel,
   database: D1Database,
 ): Promise<void> {
-  const { sender } = source.message;
-  const peer = pairingPeer(source);
+  const { sender } = message;
+  const peer = pairingPeer({ channel, accountId: context.accountId, message });
   const code = base32(crypto.getRandomValues(new Uint8Array(PAIRING_CODE_BYTES))).toUpperCase();
   const now = Date.now();
   const { name } = sender;
   const isNew = await requestPairing(database, { ...peer, code, now, ...(name !== undefined && { senderName: name }) });
   if (!isNew) return;
   const text = `This agent does not know you yet. Ask its owner to approve this code: **${code}**`;
-  for (const outcome of await sayAtOnce(text, source.message, { channel, context })) {
+  for (const outcome of await sayAtOnce(text, message, { channel, context })) {
     log("info", "pairing.offered", { channel: channel.id, outcome });
     // The code did not arrive: the next message gets a new one.
     if (outcome === "retry" || outcome === "failed") await forgetRequest(database, peer);
@@ -73,19 +74,20 @@ export async function offerPairing(
 /** Says something to the author of a message, outside of any session. Gives the outcome of each part. */
 export async function sayAtOnce(
   text: string,
-  { conversation }: InboundMessage,
+  message: InboundMessage,
   { channel, context }: OpenChannel,
 ): Promise<Delivery["outcome"][]> {
-  const { kind, id: conversationId } = conversation;
-  const target = { channel: channel.id, accountId: context.accountId, kind, conversationId };
+  const { target, ...rest } = addressedBy(message, channel.id, context.accountId);
+  const { replyToId: _, ...conversation } = target;
+  const to = { target: conversation, ...rest };
   const outcomes: Delivery["outcome"][] = [];
   for (const part of channel.format(text)) {
-    const outbound = { target, text: part, deliveryId: newId("dlv", Date.now()) };
+    const outbound = { ...to, text: part, deliveryId: newId("dlv", Date.now()) };
     outcomes.push((await within(SEND_TIMEOUT_MS, (signal) => channel.send(outbound, context, signal))).outcome);
   }
   return outcomes;
 }
 
-function pairingPeer({ channelId, accountId, message }: InboundSource): Peer {
-  return { channelId, accountId, senderId: message.sender.id };
+function pairingPeer({ channel, accountId, message }: InboundSource): Peer {
+  return { channelId: channel.id, accountId, senderId: message.sender.id };
 }

@@ -1,3 +1,4 @@
+import { addressedBy } from "../channels/addressed.ts";
 import type { InboundMessage } from "../channels/channel.ts";
 import { within } from "../lib/deadline.ts";
 import { log } from "../lib/log.ts";
@@ -19,12 +20,8 @@ export async function acknowledge(
   const { reactions, id } = channel;
   if (emoji === "" || reactions === undefined || !isInScope(scope, message)) return;
   if (reactions.level(context.account) === "off") return;
-  const { conversation, messageId } = message;
-  const { kind, id: conversationId } = conversation;
-  const target = { channel: id, accountId: context.accountId, kind, conversationId };
-  const delivery = await within(REACT_TIMEOUT_MS, (signal) =>
-    reactions.react({ target, messageId, emoji }, context, signal),
-  );
+  const reaction = { ...addressedBy(message, id, context.accountId), messageId: message.messageId, emoji };
+  const delivery = await within(REACT_TIMEOUT_MS, (signal) => reactions.react(reaction, context, signal));
   if (delivery.outcome !== "delivered") log("debug", "message.not_acknowledged", { channel: id, ...delivery });
 }
 

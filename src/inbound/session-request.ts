@@ -1,10 +1,9 @@
 import { ownerEntry } from "../channels/access.ts";
-import type { Attachment, InboundMessage, Target } from "../channels/channel.ts";
+import { addressedBy } from "../channels/addressed.ts";
+import type { AnyChannel, InboundMessage, Target } from "../channels/channel.ts";
 import { readCommand } from "../commands/index.ts";
 import type { Agent } from "../config/agents.ts";
 import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
-import { messageOf } from "../lib/errors.ts";
-import { readCapped } from "../lib/read-capped.ts";
 import { groupTitle } from "../models/user-text.ts";
 import {
   checkWords,
@@ -14,66 +13,92 @@ import {
   type OutsidePort,
   type Suspicion,
 } from "../security/from-outside.ts";
-import { joinLabels, type Label, strangerLabel } from "../security/labels.ts";
+import { joinLabels, strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
-import { agentIn, type Config, type Services } from "../services/services.ts";
+import { agentIn, type Config, type Services, tokenPurpose } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
-import { type KeptFile, keepInInbox, safeName } from "../turn/inbox.ts";
-import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
+import { type KeptFile, keepFile, safeName, withUniqueNames } from "../turn/inbox.ts";
 
 const MAX_ATTACHMENTS = 10;
-/** What people who are not owners may store: a file, and all files of one conversation that nobody has accepted. */
-const MAX_STRANGER_FILE_BYTES = 2 * 1024 * 1024;
-const MAX_STRANGER_FILES = 100;
-const MAX_STRANGER_BYTES = 20 * 1024 * 1024;
+/** How long the parts of an album are waited for after each, in milliseconds. */
+const ALBUM_MS = 1000;
 
-/** A message and the account on which it arrived. */
+/** A message as the pipeline takes it up, or the deletion of one, which has no words. */
+export type ReceivedMessage = InboundMessage & { deleted?: true };
+
+/** Who speaks where, and the account on which it arrived. */
 export interface InboundSource {
-  channelId: string;
+  channel: Pick<AnyChannel, "id" | "threadWord">;
   accountId: string;
-  message: InboundMessage;
+  message: Pick<InboundMessage, "sender" | "conversation" | "text" | "mentioned">;
 }
 
 /** A message whose sender was admitted. */
 interface AdmittedMessage extends InboundSource {
+  message: ReceivedMessage;
   owner: boolean;
+  /** The Worker's own address, as the platform called it. */
+  origin: string | undefined;
 }
 
-/** Converts a message to a session's request. Its attachments are in the workspace when this returns. */
+type RequestServices = Pick<Services, "config" | "workspaceOf" | "authorShown" | "dataKey">;
+
+/**
+ * Converts a message to a session's request. The bytes that came with it are in the workspace when this returns; its
+ * other files are fetched by the session.
+ */
 export async function sessionRequest(
   admitted: AdmittedMessage,
   agent: Agent,
-  services: Pick<Services, "config" | "workspaceOf" | "authorShown">,
+  services: RequestServices,
 ): Promise<Omit<AcceptRequest, "runId">> {
   const { config } = services;
-  const workspace = services.workspaceOf(agent);
-  const { channelId, accountId, message, owner } = admitted;
-  const { conversation, sender } = message;
-  const { kind, id: conversationId, threadId } = conversation;
-  const thread = threadId === undefined ? {} : { threadId };
-  const target: Target = {
-    channel: channelId,
-    accountId,
-    kind,
-    conversationId,
-    ...thread,
-    replyToId: message.messageId,
-  };
-  const attachments = message.attachments.slice(0, MAX_ATTACHMENTS);
-  const kept = await Promise.all(attachments.map((attachment) => keepAttachment(attachment, admitted, workspace)));
+  const { channel, accountId, message, owner } = admitted;
+  const { sender, edited, deleted, groupId } = message;
+  const attachments = withUniqueNames(message.attachments.slice(0, MAX_ATTACHMENTS));
+  const files = attachments.flatMap((one) => ("reference" in one ? [one] : []));
+  const { conversation, messageId } = message;
+  const origin = { channel: channel.id, conversationId: conversation.id, messageId, senderId: sender.id, owner };
+  const kept = await Promise.all(
+    attachments.flatMap((one) => ("bytes" in one ? [keepFile(one, origin, services.workspaceOf(agent))] : [])),
+  );
   const name = sender.name ?? sender.username;
+  const holdMs = groupId === undefined ? inboundDebounceMs(config, channel.id) : ALBUM_MS;
   return {
     sessionKey: inboundSessionKey(admitted, agent, config),
     agentId: agent.id,
-    idempotencyKey: `${channelId}:${accountId}:${message.dedupeId}`,
-    target,
+    idempotencyKey: `${channel.id}:${accountId}:${message.dedupeId}`,
+    target: await targetOf(admitted, services),
+    ...((edited || deleted) && { revises: messageId }),
     input: {
       ...words(admitted, kept, services.config.security.injection.action),
       images: kept.flatMap((file) => file.image ?? []),
-      sender: { id: sender.id, owner, ...(name !== undefined && { name }) },
+      ...(files.length > 0 && { files }),
+      sender: { id: sender.id, owner, ...(name !== undefined && { name }), ...(sender.isBot && { isBot: true }) },
       said: await circumstances(admitted, agent, services),
       timeoutSeconds: agent.defaults.timeoutSeconds,
+      ...(groupId !== undefined && { groupId }),
+      ...(holdMs > 0 && { holdMs }),
     },
+  };
+}
+
+function inboundDebounceMs({ messages }: Pick<Config, "messages">, channelId: string): number {
+  const { debounceMs, byChannel } = messages.inbound;
+  return byChannel[channelId] ?? debounceMs;
+}
+
+/** The conversation of a message as a destination. The channel's token is encrypted; without a key it is left out. */
+export async function targetOf(
+  { channel, accountId, message, origin }: Pick<AdmittedMessage, "channel" | "accountId" | "message" | "origin">,
+  { dataKey }: Pick<Services, "dataKey">,
+): Promise<Target> {
+  const { replyToken } = message;
+  const sealed = replyToken && (await dataKey?.seal(replyToken.value, tokenPurpose(channel.id, accountId)));
+  return {
+    ...addressedBy(message, channel.id, accountId).target,
+    ...(sealed !== undefined && replyToken && { token: { sealed, expiresAt: replyToken.expiresAt } }),
+    ...(origin !== undefined && { origin }),
   };
 }
 
@@ -85,7 +110,7 @@ export async function sessionRequest(
 export async function overheardRequest(
   admitted: AdmittedMessage,
   agent: Agent,
-  services: Pick<Services, "config" | "workspaceOf" | "authorShown">,
+  services: RequestServices,
   limit: number,
 ): Promise<Omit<AcceptRequest, "runId">> {
   const { message } = admitted;
@@ -114,19 +139,20 @@ function words(
 
 /** When, where and by whom a message was said, as models are shown it. */
 async function circumstances(
-  { channelId, message, owner }: AdmittedMessage,
+  { channel, message, owner }: AdmittedMessage,
   agent: Agent,
   { config, authorShown }: Pick<Services, "config" | "authorShown">,
 ): Promise<NonNullable<AcceptRequest["input"]["said"]>> {
-  const { sender, conversation, messageId } = message;
+  const { sender, conversation, messageId, edited, deleted } = message;
   const { kind: place, title } = conversation;
-  const id = `${channelId}:${sender.id}`;
-  const entry = owner ? (ownerEntry(config.commands.ownerAllowFrom, channelId, sender) ?? id) : undefined;
+  const id = `${channel.id}:${sender.id}`;
+  const entry = owner ? (ownerEntry(config.commands.ownerAllowFrom, channel.id, sender) ?? id) : undefined;
   return {
     zone: agent.defaults.userTimezone ?? "UTC",
     place,
     as: await authorShown(id, entry),
     messageId,
+    ...(deleted ? { change: "deleted" as const } : edited && { change: "edited" as const }),
     ...(place !== "direct" && { fenceId: newFenceId(), ...(title !== undefined && { title: groupTitle(title) }) }),
   };
 }
@@ -137,19 +163,20 @@ export function answeringAgent(source: InboundSource, services: Pick<Services, "
 }
 
 /** The key of the session that a message belongs to. */
-export function inboundSessionKey(admitted: AdmittedMessage, agent: Agent, config: Config): string {
+export function inboundSessionKey(admitted: InboundSource & { owner: boolean }, agent: Agent, config: Config): string {
   return routedSessionKey(config, agent.id, { ...conversationPlace(admitted), owner: admitted.owner });
 }
 
-function conversationPlace({ channelId, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
+function conversationPlace({ channel, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
-  const thread = threadId === undefined ? {} : { threadId };
-  return { channel: channelId, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
+  const { id, threadWord } = channel;
+  const thread = threadId === undefined ? {} : { threadId, ...(threadWord && { threadWord }) };
+  return { channel: id, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
 }
 
 /** A message's words; the quoted text, fenced; and of what is not an owner's its labels and looks of an injection. */
 function outsideWords(
-  { channelId, message, owner }: AdmittedMessage,
+  { channel, message, owner }: AdmittedMessage,
   isCommand: boolean,
   onInjection: InjectionAction,
 ): Pick<AcceptRequest["input"], "text" | "quoted" | "labels" | "suspected"> {
@@ -157,7 +184,7 @@ function outsideWords(
   const own = owner ? { text: said, labels: [], patterns: [] } : checkWords({ text: said, labels: [] }, onInjection);
   const suspected = [...own.patterns];
   const port = { newFenceId, onInjection, suspect: ({ patterns }: Suspicion) => suspected.push(...patterns) };
-  const words = quoted === undefined || isCommand ? undefined : quotedWords(channelId, quoted, port);
+  const words = quoted === undefined || isCommand ? undefined : quotedWords(channel.id, quoted, port);
   const labels = joinLabels(own.labels, words?.labels);
   return {
     text: own.text,
@@ -175,39 +202,4 @@ function quotedWords(
   const labels = [strangerLabel(`${channelId}:${senderName ?? "quoted"}`)];
   const author = senderName === undefined ? {} : { metadata: { "Quoted from": senderName } };
   return fromOutside({ text, source: "channel_metadata", labels, ...author }, port);
-}
-
-/** Whether a conversation's strangers may store more in the inbox. One listing. */
-async function hasRoom(workspace: Workspace, prefix: string, bytes: number): Promise<boolean> {
-  const files = (await workspace.list("inbox")).flatMap((entry) =>
-    entry.kind === "file" && entry.path.startsWith(prefix) && entry.labels !== undefined ? [entry.size] : [],
-  );
-  return files.length < MAX_STRANGER_FILES && files.reduce((sum, size) => sum + size, bytes) <= MAX_STRANGER_BYTES;
-}
-
-/** Stores an attachment in the workspace. Its path follows from the message, so a redelivery writes the same file. */
-async function keepAttachment(
-  attachment: Attachment,
-  { message, channelId, owner }: AdmittedMessage,
-  workspace: Workspace,
-): Promise<KeptFile> {
-  const name = safeName(attachment.name);
-  const path = `inbox/${channelId}-${safeName(message.conversation.id)}-${safeName(message.messageId)}-${name}`;
-  try {
-    const labels: readonly Label[] = owner ? [] : [strangerLabel(`${channelId}:${message.sender.id}`)];
-    const max = owner ? MAX_FILE_BYTES : MAX_STRANGER_FILE_BYTES;
-    const bytes = await readCapped(await attachment.open(), max);
-    if (bytes === undefined) return { note: `[The file ${name} is over ${max} bytes and was not kept.]` };
-    if (
-      !owner &&
-      !(await hasRoom(workspace, `inbox/${channelId}-${safeName(message.conversation.id)}-`, bytes.length))
-    ) {
-      return {
-        note: `[The file ${name} was not kept: people who are not owners have sent as much as there is room for.]`,
-      };
-    }
-    return await keepInInbox({ path, bytes, mediaType: attachment.mediaType, labels }, workspace);
-  } catch (error) {
-    return { note: `[The file ${name} could not be fetched: ${messageOf(error)}]` };
-  }
 }

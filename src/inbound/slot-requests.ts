@@ -18,6 +18,7 @@ import type { Job } from "../schedule/job.ts";
 import type { WakeText } from "../schedule/schedule-store.ts";
 import { type ScheduleEntry, type Slot, slotKey } from "../schedule/slots.ts";
 import { joinLabels, type Label } from "../security/labels.ts";
+import { conversationPlace } from "../services/conversation-place.ts";
 import type { Config, Services } from "../services/services.ts";
 import type { RunOrigin } from "../session-store/run.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
@@ -104,13 +105,13 @@ function firstAccount(channel: string, { channels }: Pick<Config, "channels">): 
 export function ownerKeyOf(
   target: Target | null,
   sessionKey: string,
-  { config }: Known,
+  services: Known,
   owners: readonly string[],
 ): { ownerKey?: string } {
   if (target === null || parseSessionKey(sessionKey).kind === "subagent") return {};
-  const { channel, accountId, kind, conversationId, threadId } = target;
-  const thread = threadId === undefined ? {} : { threadId };
-  const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
+  const { config } = services;
+  const { channel, kind, conversationId } = target;
+  const place = conversationPlace(target, services);
   const owner =
     kind === "direct" && owners.some((one) => one === `${channel}:${conversationId}` || one === conversationId);
   const key = routedSessionKey(config, routedAgentId(config, place), { ...place, owner });

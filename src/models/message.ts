@@ -47,6 +47,7 @@ export interface Sender {
   id: string;
   name?: string;
   owner: boolean;
+  isBot?: true;
 }
 
 /** The circumstances of a person's message, stored when it was accepted and shown the same in every later turn. */
@@ -61,6 +62,8 @@ export interface Said {
   as: string;
   /** The platform's id of the message. */
   messageId?: string;
+  /** Set if it is a new version of that message, or takes it back. */
+  change?: "edited" | "deleted";
   /** The title of the group; its members can set it. */
   title?: string;
   /** Sixteen hex digits: the id of the fence around what is not an owner's. */

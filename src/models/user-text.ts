@@ -37,16 +37,24 @@ function render({ text, sender, wordsAt = 0 }: UserMessage, said: Said): string 
 /** The header line of a message, such as `[Sun 2026-11-22 20:08 · Eve (telegram:3003) · not an owner · #612]`. */
 function headerLine(said: Said, { name, isOwner }: { name: string | undefined; isOwner: boolean }): string {
   const time = weekdayTime(said.at, said.zone);
-  if (isOwner && said.place === "direct") return `[${time}]`;
+  if (isOwner && said.place === "direct") {
+    return said.change === undefined ? `[${time}]` : `[${time} · ${CHANGES[said.change]} an earlier message]`;
+  }
   const id = headerValue(said.as, MAX_ID_CHARS);
   const shown = name === undefined ? "" : headerValue(name, MAX_NAME_CHARS);
   const facts = [
     time,
     shown === "" ? id : `${shown} (${id})`,
     isOwner ? "owner" : "not an owner",
-    ...(said.messageId === undefined ? [] : [`#${headerValue(said.messageId, MAX_ID_CHARS)}`]),
+    ...(said.messageId === undefined ? [] : [messageFact(headerValue(said.messageId, MAX_ID_CHARS), said.change)]),
   ];
   return `[${facts.join(" · ")}]`;
+}
+
+const CHANGES = { edited: "edits", deleted: "deletes" } as const;
+
+function messageFact(id: string, change: Said["change"]): string {
+  return change === undefined ? `#${id}` : `${CHANGES[change]} #${id}`;
 }
 
 /** A value that can neither end the header nor add a field to it. */

@@ -16,6 +16,7 @@ import { type Assembly, assemble } from "../plugins/assembly.ts";
 import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
+import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
 import { openEgress } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
@@ -101,6 +102,7 @@ export function createServices(
       if (enabled && sync.onSessionStart) waitUntil(requestIndexingAtStart(env.INDEXING, id, Date.now()));
     },
     secret,
+    dataKey: knownDataKey(env),
     installs: {
       bucket: stores.FILES,
       now: Date.now,
@@ -167,6 +169,19 @@ function revisionParts(env: Env, morePlugins: readonly AnyPlugin[]): RevisionPar
   return parts;
 }
 
+/** The data key of each environment, once read. */
+const dataKeys = new WeakMap<Env, { key: DataKey | undefined }>();
+
+function knownDataKey(env: Env): DataKey | undefined {
+  const known = dataKeys.get(env);
+  if (known !== undefined) return known.key;
+  const key = readDataKey(variable(env, DATA_KEY_VARIABLE));
+  if (key === "malformed") log("error", "data_key.malformed", { variable: DATA_KEY_VARIABLE });
+  const read = { key: key === "malformed" ? undefined : key };
+  dataKeys.set(env, read);
+  return read.key;
+}
+
 function isolateCaches(env: Env): IsolateCaches {
   const known = caches.get(env) ?? newCaches();
   caches.set(env, known);
@@ -194,7 +209,11 @@ function openChannel(
       `Add it to channels.${channelId}.accounts in the configuration.`,
     );
   }
-  const context = { accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now };
+  const { publicUrl } = config.channels.defaults ?? {};
+  const context = {
+    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now },
+    ...(publicUrl !== undefined && { publicUrl }),
+  };
   return { channel, context };
 }
 

@@ -1,4 +1,6 @@
 import type { CoreConfig } from "../config/schema.ts";
+import { digestOf } from "../lib/digest.ts";
+import { hmac, toHex } from "../security/hmac.ts";
 
 const SHOWN_HEX = 12;
 
@@ -43,14 +45,6 @@ export async function authorForPrompt(
 
 async function shortHash(text: string, key: string | undefined): Promise<string> {
   const bytes = new TextEncoder().encode(text);
-  const digest = key === undefined ? await crypto.subtle.digest("SHA-256", bytes) : await hmac(key, bytes);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"))
-    .join("")
-    .slice(0, SHOWN_HEX);
-}
-
-async function hmac(key: string, bytes: Uint8Array): Promise<ArrayBuffer> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const imported = await crypto.subtle.importKey("raw", new TextEncoder().encode(key), algorithm, false, ["sign"]);
-  return crypto.subtle.sign("HMAC", imported, bytes);
+  const digest = key === undefined ? await digestOf("SHA-256", bytes) : toHex(await hmac("SHA-256", key, bytes));
+  return digest.slice(0, SHOWN_HEX);
 }

@@ -12,6 +12,7 @@ import type { FindCandidates } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { Assembly } from "../plugins/assembly.ts";
 import type { Hooks } from "../plugins/hook-runner.ts";
+import type { DataKey } from "../security/data-key.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { InstallStore } from "../skills/install/install-target.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
@@ -59,6 +60,8 @@ export interface Services {
   compareMemory(agent: Agent): void;
   /** The value of a variable or secret of the Worker. Never store, log or show it. */
   secret(name: string): string | undefined;
+  /** Encrypts tokens that are stored and signs links; undefined where `ISOPOD_DATA_KEY` is not set. */
+  readonly dataKey: DataKey | undefined;
   /** Where skills are installed. */
   readonly installs: InstallStore;
   /** A counter of skill changes made outside of conversations, as far as this isolate knows it. */
@@ -97,6 +100,11 @@ export interface ConfigurationPort {
 export interface OpenChannel {
   channel: AnyChannel;
   context: ChannelContext<unknown>;
+}
+
+/** What the key of data is used for where it encrypts a channel's tokens. */
+export function tokenPurpose(channelId: string, accountId: string): string {
+  return `reply token of ${channelId}/${accountId}`;
 }
 
 /**

@@ -1,11 +1,12 @@
-import type { Target } from "../channels/channel.ts";
+import type { AttachmentReference, Target } from "../channels/channel.ts";
 import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import { requireCalls } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
-import { isBegun, type RunInput } from "./run.ts";
+import { isBegun, type QueuedRun, type RunInput } from "./run.ts";
+import { boundedText } from "./run-request.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
 
@@ -61,6 +62,8 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   if (beat !== undefined) return { row: beat, isNew: false, interrupt: undefined };
   const active = unsettled.find((row) => isBegun(row.state));
   const mergeKey = mergeKeyOf(run.input, run.target);
+  const whole = groupedWith(run, mergeKey, waiting, store);
+  if (whole !== undefined) return { row: joinGroup(run, mergeKey, whole, deps), isNew: true, interrupt: undefined };
   const queueClass = queueClassOf(run.input);
   const activeKey = active && isTurn(active.state) ? active.mergeKey : undefined;
   const chars = run.input.text.length;
@@ -74,7 +77,11 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
     ...rest,
     mergeKey,
     open: true,
-    state: { status: "queued", behind, chars, ...(queueClass !== "message" && { queueClass }) },
+    state: {
+      ...{ status: "queued", behind, chars },
+      ...(queueClass !== "message" && { queueClass }),
+      ...heldState(run.input, now),
+    },
     acceptedAt: now,
     firstSeq: log.lastSeq + 1,
   };
@@ -83,6 +90,64 @@ export function admitRun(run: NewRun, deps: AdmissionDeps): Admitted {
   if (!admitted) dropRun(id, "queue_full", deps);
   else if (behind) log.record(id, now, [{ type: "queue", phase: "waiting", ahead: runsAhead(row, deps) }]);
   return { row, isNew: true, interrupt: interrupt ? active?.id : undefined };
+}
+
+/** Most files of a message in several parts. */
+const MAX_GROUP_FILES = 20;
+
+/** The waiting run that the same sender's parts of the same message have begun; undefined where this is the first. */
+function groupedWith(
+  { input }: NewRun,
+  mergeKey: string,
+  waiting: readonly WaitingRun[],
+  store: Store,
+): (RunRow & { input: RunInput }) | undefined {
+  if (input.groupId === undefined) return undefined;
+  for (const run of waiting) {
+    const row = run.mergeKey === mergeKey ? findRun(store, run.id) : undefined;
+    if (row?.input?.groupId === input.groupId && row.input.sender?.id === input.sender?.id) {
+      return { ...row, input: row.input };
+    }
+  }
+  return undefined;
+}
+
+/** Adds a part of a message to the run that waits for it, and stores its own run as merged. */
+function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunInput }, deps: AdmissionDeps): RunRow {
+  const { store, log, now } = deps;
+  const { input } = whole;
+  const parts = [input, run.input];
+  const joined: RunInput = {
+    ...input,
+    text: boundedText(parts.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n\n")),
+    images: parts.flatMap(({ images = [] }) => images).slice(0, MAX_GROUP_FILES),
+    files: [...(input.files ?? []), ...partFiles(run.input)].slice(0, MAX_GROUP_FILES),
+  };
+  saveInput(store, whole.id, joined);
+  if (whole.state.status === "queued") {
+    saveState(store, whole.id, { ...whole.state, chars: joined.text.length, ...heldState(joined, now) });
+  }
+  const { runId: id, ...rest } = run;
+  const firstSeq = log.lastSeq + 1;
+  const endSeq = log.record(id, now, [{ type: "queue", phase: "joined", intoRunId: whole.id }]);
+  const state = { status: "joined", intoRunId: whole.id, endedAt: now, endSeq } as const;
+  const row: RunRow = { id, ...rest, input: null, mergeKey, open: true, state, acceptedAt: now, firstSeq };
+  insertRun(store, row);
+  return row;
+}
+
+/** The files of a later part, whose names may be those of an earlier part. */
+function partFiles({ files = [], said }: RunInput): AttachmentReference[] {
+  return files.map((file) => ({ ...file, name: `${said?.messageId ?? "part"}-${file.name}` }));
+}
+
+/** What a run waits for besides its turn: more of its conversation, and its files. */
+function heldState({ holdMs, files = [], origin }: RunInput, now: number): Partial<QueuedRun> {
+  if (!originRules(origin).isTurn) return {};
+  return {
+    ...(holdMs !== undefined && { heldUntil: now + holdMs }),
+    ...(files.length > 0 && { hasFiles: true as const }),
+  };
 }
 
 /** The heartbeat that waits: a session that is busy for long has one when it is free, not several. */
@@ -124,8 +189,8 @@ export function waitingRuns(rows: readonly OpenRun[]): WaitingRun[] {
   return inQueueOrder(
     rows.flatMap(({ id, acceptedAt, mergeKey, state }) => {
       if (state.status !== "queued") return [];
-      const { behind, queueClass = "message", chars = 0 } = state;
-      return [{ id, acceptedAt, mergeKey, behind, queueClass, chars }];
+      const { behind, queueClass = "message", chars = 0, heldUntil, hasFiles } = state;
+      return [{ id, acceptedAt, mergeKey, behind, queueClass, chars, heldUntil, hasFiles }];
     }),
   );
 }

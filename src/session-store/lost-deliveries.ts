@@ -35,6 +35,22 @@ export function takeUntold(store: Store, target: Target, runId: string): OutboxR
   return untold.filter((row) => row.runId !== runId || row.status !== "failed" || row.source?.kind !== "message");
 }
 
+/** Most newest deliveries that are searched for a platform's id. */
+const MAX_SEARCHED = 500;
+
+/** Marks a delivered message as failed, by the platform's id. Undefined where none with this id is delivered. */
+export function failDelivered(store: Store, externalId: string, reason: string): OutboxRow | undefined {
+  const newest = store.select().from(outbox).orderBy(desc(outbox.id)).limit(MAX_SEARCHED).all();
+  const row = newest.find(
+    ({ status, detail }) =>
+      status === "delivered" && detail?.outcome === "delivered" && detail.externalId === externalId,
+  );
+  if (row === undefined) return undefined;
+  const detail = { outcome: "failed", reason } as const;
+  store.update(outbox).set({ status: "failed", detail, told: false }).where(eq(outbox.id, row.id)).run();
+  return row;
+}
+
 /** Sends the lost deliveries of a conversation again, or those of all of them. @returns how many */
 export function resendLost(store: Store, target: Target | null, askedAt: number): number {
   const again = lostDeliveries(store).filter(

@@ -34,6 +34,10 @@ export interface WaitingRun {
   queueClass: QueueClass;
   /** The length of its text, in UTF-16 units. */
   chars: number;
+  /** Before this instant, in milliseconds since the epoch, more of its conversation is waited for. */
+  heldUntil?: number | undefined;
+  /** Whether its files are still to be fetched. */
+  hasFiles?: boolean | undefined;
 }
 
 /** A run that arrives. */
@@ -112,26 +116,41 @@ export function inQueueOrder(waiting: readonly WaitingRun[]): WaitingRun[] {
   return waiting.toSorted((a, b) => place(a) - place(b));
 }
 
-/** The next run: these waiting runs as one, or none before an instant. */
-export type NextRun = { take: readonly WaitingRun[] } | { notBefore: number };
+/** The next run: these waiting runs as one, none before an instant, or none until the files of the first are there. */
+export type NextRun = { take: readonly WaitingRun[] } | { notBefore: number } | { awaitsFiles: string };
+
+/** A steady sender is waited for at most this long, in milliseconds. */
+const MAX_HELD_MS = 30_000;
 
 /**
  * Picks the next run of an idle session; undefined where nothing waits. A run that did not arrive at a busy session is
- * not delayed.
+ * delayed only where it is held for more of its conversation.
  * @param waiting in the order of `inQueueOrder`
  */
 export function nextRun(waiting: readonly WaitingRun[], policy: QueuePolicy, now: number): NextRun | undefined {
   const first = waiting[0];
   if (first === undefined) return undefined;
+  if (first.hasFiles) return { awaitsFiles: first.id };
   if (isAlone(first.queueClass)) return { take: [first] };
-  const alike = waiting.filter((run) => run.mergeKey === first.mergeKey && !isAlone(run.queueClass));
+  const alike = withFiles(waiting.filter((run) => run.mergeKey === first.mergeKey && !isAlone(run.queueClass)));
   const together = bounded(alike);
+  if (first.heldUntil !== undefined) {
+    const heldUntil = Math.max(...alike.map((run) => run.heldUntil ?? 0));
+    const until = Math.min(heldUntil, Math.max(first.heldUntil, first.acceptedAt + MAX_HELD_MS));
+    return now < until ? { notBefore: until } : { take: together };
+  }
   // More than the cap waits only where nothing may be dropped.
   if (alike.length > policy.cap) return { take: together };
   if (policy.mode !== "collect" || !first.behind) return { take: [first] };
   const lastAt = Math.max(...together.map((run) => run.acceptedAt));
   const quietAt = Math.min(lastAt, first.acceptedAt + MAX_DEBOUNCES * policy.debounceMs) + policy.debounceMs;
   return now < quietAt ? { notBefore: quietAt } : { take: together };
+}
+
+/** The first runs whose files are there: one that waits for its files holds back those behind it. */
+function withFiles(runs: readonly WaitingRun[]): readonly WaitingRun[] {
+  const end = runs.findIndex((run) => run.hasFiles);
+  return end === -1 ? runs : runs.slice(0, end);
 }
 
 /** As many of the first runs as a model can read at once, at least one. */
@@ -152,7 +171,10 @@ export function mergeable(
   waiting: readonly WaitingRun[],
   activeKey: string,
   policy: QueuePolicy,
+  now: number,
 ): readonly WaitingRun[] {
   if (policy.mode !== "steer" || waiting.some((run) => run.queueClass === "reset")) return [];
-  return bounded(waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass)));
+  const alike = withFiles(waiting.filter((run) => run.mergeKey === activeKey && !isAlone(run.queueClass)));
+  const end = alike.findIndex((run) => (run.heldUntil ?? 0) > now);
+  return bounded(end === -1 ? alike : alike.slice(0, end));
 }

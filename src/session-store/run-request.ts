@@ -80,6 +80,11 @@ export interface AcceptRequest {
   input: RunInput;
   /** Where the reply is delivered; absent where the caller reads it here. */
   target?: Target;
+  /**
+   * The platform's id of an earlier message of which this is a new version, or that it takes back. What was answered is
+   * not answered again: the change is told with the next message.
+   */
+  revises?: string;
   /** The configuration revision of the caller: the run uses this one or a newer one. */
   configRevision?: number;
   /** How long after its last run a session that this creates is deleted; absent where it stays. */
@@ -104,14 +109,15 @@ export function boundedInput(input: RunInput): RunInput {
   const { extraContext, quoted, results } = input;
   return {
     ...input,
-    text: boundedText(input.text, MAX_INPUT_CHARS),
+    text: boundedText(input.text),
     ...(quoted !== undefined && { quoted: quoted.toWellFormed() }),
     ...(results && { results: results.map((result) => ({ ...result, text: result.text.toWellFormed() })) }),
     ...(extraContext !== undefined && { extraContext: boundedText(extraContext, MAX_EXTRA_CONTEXT_CHARS) }),
   };
 }
 
-function boundedText(raw: string, max: number): string {
+/** A text cut to size, with a note on what was left out, and without lone surrogates. */
+export function boundedText(raw: string, max = MAX_INPUT_CHARS): string {
   const text = raw.toWellFormed();
   const kept = head(text, max);
   if (kept.length === text.length) return text;

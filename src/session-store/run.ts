@@ -1,6 +1,6 @@
 import type { RunError } from "../agent/run-error.ts";
 import type { GrantScope } from "../agent/tool.ts";
-import type { Target } from "../channels/channel.ts";
+import type { AttachmentReference, Target } from "../channels/channel.ts";
 import { type OriginKind, originRules, type QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AnswerFormat } from "../models/answer-format.ts";
@@ -21,6 +21,12 @@ const MAX_PROMPTS = 8;
 export interface RunInput {
   text: string;
   images?: { path: string; mediaType: string }[];
+  /** Files that the session fetches before the run begins: then they are notes in the text, and images. */
+  files?: readonly AttachmentReference[];
+  /** Messages of one sender with the same group are one message in several parts. */
+  groupId?: string;
+  /** How long an idle session waits for more of the same sender before it begins, in milliseconds. */
+  holdMs?: number;
   sender?: Sender;
   /** When, where and by whom it was said; `at` is the instant of its acceptance. Absent for messages of the system. */
   said?: Omit<Said, "at">;
@@ -137,6 +143,10 @@ export interface QueuedRun {
   queueClass?: Exclude<QueueClass, "message">;
   /** The length of its text, in UTF-16 units; absent in older rows. */
   chars?: number;
+  /** Before this instant, in milliseconds since the epoch, more of the same sender is waited for. */
+  heldUntil?: number;
+  /** Set while its files are to be fetched. */
+  hasFiles?: true;
 }
 
 /** The progress of a begun run. */

@@ -121,6 +121,24 @@ export function releaseKey(store: Store, idempotencyKey: string, before: number)
   }
 }
 
+/** Most newest runs that are searched for the one that answers a message. */
+const MAX_SEARCHED = 200;
+
+/** The run that answers a message of a conversation, by the platform's id; the one that it was merged into, if it was. */
+export function answeringRun(store: Store, target: Target, messageId: string): RunRow | undefined {
+  const newest = store.select(withoutInput).from(runs).orderBy(desc(sql`rowid`)).limit(MAX_SEARCHED).all();
+  const row = newest.find(
+    ({ target: to }) =>
+      to != null &&
+      to.replyToId === messageId &&
+      to.channel === target.channel &&
+      to.accountId === target.accountId &&
+      to.conversationId === target.conversationId,
+  );
+  const run = row && findRun(store, row.id);
+  return run?.state.status === "joined" ? findRun(store, run.state.intoRunId) : run;
+}
+
 /** The run that was accepted last. */
 export function newestRun(store: Store): RunRow | undefined {
   const row = store.select().from(runs).orderBy(desc(sql`rowid`)).limit(1).get();

@@ -33,6 +33,8 @@ export interface SessionMethods {
   wait(runId: string, timeoutMs: number): Promise<WaitResult | Refusal | undefined>;
   abort(runId: string): RunState["status"] | Refusal | undefined;
   abortAll(): string[] | Refusal | undefined;
+  /** A message of the agent, known by the platform's id, did not arrive after all. False if it is not known here. */
+  failDelivery(externalId: string, reason: string): boolean | Refusal | undefined;
   resend(request: ResendRequest): DeliveryView | Refusal | undefined;
   /** The deliveries that did not arrive, or may not have, oldest first. */
   lostDeliveries(): LostDelivery[] | Refusal | undefined;

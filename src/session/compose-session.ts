@@ -29,6 +29,7 @@ import { callSession, type SessionCalls } from "./api.ts";
 import { subagentsPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import { Deliveries } from "./deliveries.ts";
+import { InboundFiles } from "./inbound-files.ts";
 import { Inspector } from "./inspector.ts";
 import { runAgentEndHooks } from "./run-hooks.ts";
 import { RunScheduler } from "./run-scheduler.ts";
@@ -181,7 +182,8 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     lostNotice,
     now,
   });
-  const workers = { scheduler, deliveries, indexSync, subagents, retention, transcripts };
+  const inboundFiles = new InboundFiles({ store, fence, session, services, changed });
+  const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, retention, transcripts };
   const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
   const commands = new CommandDispatcher({
     store,

@@ -1,4 +1,4 @@
-import type { Delivery, OutboundPart, ReplyToMode, Target } from "../channels/channel.ts";
+import type { Addressed, Delivery, OutboundPart, ReplyToMode, Target } from "../channels/channel.ts";
 import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -6,7 +6,7 @@ import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
-import { agentIn } from "../services/services.ts";
+import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
 import { drainOutbox, isInterrupted, type OutboxPart, type OutboxRow, sendAgain } from "../session-store/outbox.ts";
@@ -63,6 +63,11 @@ export class Deliveries {
     await this.drain();
   }
 
+  /** Tells that a message which the platform had accepted did not arrive. */
+  noteFailed(row: OutboxRow, reason: string): void {
+    this.#note(row, { outcome: "failed", reason });
+  }
+
   /** Tells that an earlier incarnation died while it sent something: `rows` are unsure since. */
   interrupted(rows: readonly OutboxRow[]): void {
     this.#wasInterrupted = rows.length > 0;
@@ -106,7 +111,8 @@ export class Deliveries {
         store,
         write,
         prepareParts: (markdown, target, runId) => this.prepareParts(markdown, target, runId),
-        send: ({ source, ...part }, signal) => {
+        send: async ({ source, ...addressed }, signal) => {
+          const part = await this.#withToken(addressed);
           if (source?.kind === "file") return this.#sendFile(part, source, signal);
           if (source?.kind === "whole") return this.#sendWhole(part, source.name, signal);
           return this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal);
@@ -238,11 +244,19 @@ export class Deliveries {
     }
   }
 
+  /** Adds the channel's token to a destination that has one. */
+  async #withToken<Part extends { target: Target }>(part: Part): Promise<Part & Addressed> {
+    const { channel, accountId, token } = part.target;
+    if (token === undefined || token.expiresAt <= this.#deps.now()) return part;
+    const opened = await this.#deps.services().dataKey?.open(token.sealed, tokenPurpose(channel, accountId));
+    return opened === undefined ? part : { ...part, token: opened };
+  }
+
   /** Shows a typing indicator. Never rejects. */
   async showTyping(target: Target): Promise<void> {
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
-      await channel.typing?.(target, context);
+      await channel.typing?.(await this.#withToken({ target }), context);
     } catch (error) {
       log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
     }
@@ -268,8 +282,8 @@ export class Deliveries {
       if (channel.sendFile === undefined) return await channel.send(part, context, signal);
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
-      const { target, deliveryId } = part;
-      return this.#preferred(target, await channel.sendFile({ target, deliveryId, ...file }, context, signal));
+      const { text: _, ...to } = part;
+      return this.#preferred(part.target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }
@@ -277,7 +291,8 @@ export class Deliveries {
 
   /** Sends a long text as a file, or its beginning if the channel takes no files. */
   async #sendWhole(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
-    const { target, text, deliveryId } = part;
+    const { target, token, text, deliveryId } = part;
+    const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
       if (channel.sendFile === undefined) {
@@ -290,7 +305,7 @@ export class Deliveries {
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };
-      return this.#preferred(target, await channel.sendFile({ target, deliveryId, ...file }, context, signal));
+      return this.#preferred(target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }

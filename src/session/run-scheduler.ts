@@ -294,8 +294,8 @@ export class RunScheduler {
 
   /** The waiting runs that may be merged into this one now. */
   #mergeableInto(row: OpenRun): readonly WaitingRun[] {
-    const { store, policyFor } = this.#deps;
-    return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target));
+    const { store, policyFor, now } = this.#deps;
+    return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target), now());
   }
 
   /** Merges the waiting runs into the active one. Returns their stored messages. */

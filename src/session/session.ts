@@ -12,11 +12,12 @@ import { isExpired } from "../retention/removal.ts";
 import { meteredBindings } from "../services/metered-bindings.ts";
 import { OperationMeter } from "../services/operations.ts";
 import { admitRun, type NewRun } from "../session-store/admission.ts";
+import { botRounds } from "../session-store/bot-rounds.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
 import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
-import { lostDeliveries } from "../session-store/lost-deliveries.ts";
+import { failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
 import {
   dropPending,
   isSending,
@@ -38,7 +39,7 @@ import {
   type WaitResult,
   waitResult,
 } from "../session-store/run-views.ts";
-import { findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { answeringRun, findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
   createSessionRow,
@@ -64,6 +65,11 @@ import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 const MAX_SHOWN_CHARS = 200;
 const DELETE_IT = "Try again; if it stays like this, delete the session (DELETE /v1/sessions/{key}): it begins anew.";
 const NO_TOMBSTONE: Tombstone = { keys: [], until: 0 };
+/** Most changes of earlier messages that models are shown with the next one. */
+const MAX_REVISIONS = 20;
+/** Most messages of bots in a row that are answered. */
+const MAX_BOT_ROUNDS = 3;
+const BOTS_ALONE = "Only bots have spoken here for a while: the agent answers when a person speaks.";
 const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
 
 /**
@@ -161,8 +167,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  #accept(request: AcceptRequest): AcceptedRun {
+  #accept(given: AcceptRequest): AcceptedRun {
     this.#requireHere();
+    const request = this.#lifecycle === "active" ? this.#revised(given) : given;
     const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
     this.#requireNew(idempotencyKey);
     const taken = this.#parts.commands.sort(boundedInput(input), target);
@@ -177,6 +184,25 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
     return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
+  }
+
+  /**
+   * The request of a message that revises an earlier one: a note, which no model answers, where the earlier one was
+   * answered or this one takes it back. What was taken back before its turn is not answered.
+   * @throws IsopodError `forbidden` for one round too many between bots
+   */
+  #revised(request: AcceptRequest): AcceptRequest {
+    const { revises, target, input } = request;
+    if (input.sender?.isBot && botRounds(this.#store) >= MAX_BOT_ROUNDS) {
+      throw new IsopodError("forbidden", BOTS_ALONE, undefined, { reason: "bots_alone" });
+    }
+    if (revises === undefined || target === undefined) return request;
+    const isDeletion = input.said?.change === "deleted";
+    const earlier = answeringRun(this.#store, target, revises);
+    if (isDeletion && earlier?.state.status === "queued") this.#stop(earlier.id);
+    if (!isDeletion && (earlier === undefined || !isSettled(earlier.state))) return request;
+    const { files: _, holdMs: __, ...said } = input;
+    return { ...request, input: { ...said, timeoutSeconds: 0, origin: { kind: "overheard", limit: MAX_REVISIONS } } };
   }
 
   /** @throws IsopodError `gone` for a message that a session took up which was deleted since */
@@ -235,6 +261,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       this.#parts.wakeups.changed();
       return row && deliveryView(row);
     });
+  }
+
+  failDelivery(externalId: string, reason: string): boolean | Refusal {
+    return (
+      this.#answer(() => {
+        const failed = this.#fence.write(() => failDelivered(this.#store, externalId, reason));
+        if (failed !== undefined) this.#parts.deliveries.noteFailed(failed, reason);
+        return failed !== undefined;
+      }) ?? false
+    );
   }
 
   lostDeliveries(): LostDelivery[] | Refusal | undefined {

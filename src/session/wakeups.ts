@@ -20,6 +20,7 @@ import {
 } from "./alarm.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { InboundFiles } from "./inbound-files.ts";
 import type { RunScheduler } from "./run-scheduler.ts";
 import type { Prefetched } from "./turn-runner.ts";
 
@@ -43,6 +44,7 @@ export function lifecycleOf(
 export interface Workers {
   scheduler: RunScheduler;
   deliveries: Deliveries;
+  inboundFiles: InboundFiles;
   indexSync: IndexSync;
   subagents: Subagents;
   retention: Retention;
@@ -118,7 +120,9 @@ export class Wakeups {
       ctx.waitUntil(this.#workWhenReady());
       return;
     }
-    const { scheduler, deliveries, indexSync, subagents } = this.#deps.workers();
+    const { scheduler, deliveries, inboundFiles, indexSync, subagents } = this.#deps.workers();
+    const fetching = inboundFiles.fetch();
+    if (fetching !== undefined) ctx.waitUntil(fetching);
     const turn = scheduler.next(prefetched);
     if (turn !== undefined) {
       this.#turn = turn;

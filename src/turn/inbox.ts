@@ -1,8 +1,15 @@
+import { IsopodError, messageOf } from "../lib/errors.ts";
+import { readCapped } from "../lib/read-capped.ts";
 import { head } from "../lib/text.ts";
-import type { Label } from "../security/labels.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import { type Label, strangerLabel } from "../security/labels.ts";
+import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
 
 const MAX_NAME_CHARS = 80;
+/** What people who are not owners may store: a file, and all files of one conversation that no owner has accepted. */
+const MAX_STRANGER_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_STRANGER_FILES = 100;
+const MAX_STRANGER_BYTES = 20 * 1024 * 1024;
+
 /** The image types that models accept. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
@@ -36,6 +43,72 @@ export async function keepInInbox(
   await workspace.write(path, bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
   const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
   return isImageType(mediaType) ? { note, image: { path, mediaType } } : { note };
+}
+
+/** The message that brings a file. */
+export interface FileOrigin {
+  channel: string;
+  conversationId: string;
+  messageId: string;
+  senderId: string;
+  owner: boolean;
+}
+
+/** A file that arrived with a message: its bytes, or how they are had. */
+export interface IncomingFile {
+  name: string;
+  mediaType?: string;
+  bytes: Uint8Array | ReadableStream<Uint8Array>;
+}
+
+/**
+ * Stores a file of a message in the workspace, within the bounds of its author. Idempotent. Never throws: the note says
+ * why a file was not kept.
+ */
+export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace: Workspace): Promise<KeptFile> {
+  const name = safeName(file.name);
+  const max = origin.owner ? MAX_FILE_BYTES : MAX_STRANGER_FILE_BYTES;
+  try {
+    const bytes = file.bytes instanceof Uint8Array ? file.bytes : await readCapped(file.bytes, max);
+    if (bytes === undefined || bytes.length > max)
+      return { note: `[The file ${name} is over ${max} bytes and was not kept.]` };
+    const place = `inbox/${origin.channel}-${safeName(origin.conversationId)}-`;
+    if (!origin.owner && !(await hasRoom(workspace, place, bytes.length))) {
+      return {
+        note: `[The file ${name} was not kept: people who are not owners have sent as much as there is room for.]`,
+      };
+    }
+    const labels: readonly Label[] = origin.owner ? [] : [strangerLabel(`${origin.channel}:${origin.senderId}`)];
+    const path = `${place}${safeName(origin.messageId)}-${name}`;
+    return await keepInInbox({ path, bytes, mediaType: file.mediaType, labels }, workspace);
+  } catch (error) {
+    return notFetched(name, error);
+  }
+}
+
+/** The files of one message under names that differ: they are kept side by side. */
+export function withUniqueNames<File extends { name: string }>(files: readonly File[]): File[] {
+  const taken = new Set<string>();
+  return files.map((file) => {
+    let name = file.name;
+    for (let n = 2; taken.has(safeName(name)); n++) name = `${n}-${file.name}`;
+    taken.add(safeName(name));
+    return { ...file, name };
+  });
+}
+
+/** What the model reads of a file that could not be had. */
+export function notFetched(name: string, error: unknown): KeptFile {
+  const hint = error instanceof IsopodError && error.hint !== undefined ? ` ${error.hint}` : "";
+  return { note: `[The file ${safeName(name)} could not be fetched: ${messageOf(error)}${hint}]` };
+}
+
+/** Whether a conversation's strangers may store more in the inbox. One listing. */
+async function hasRoom(workspace: Workspace, prefix: string, bytes: number): Promise<boolean> {
+  const files = (await workspace.list("inbox")).flatMap((entry) =>
+    entry.kind === "file" && entry.path.startsWith(prefix) && entry.labels !== undefined ? [entry.size] : [],
+  );
+  return files.length < MAX_STRANGER_FILES && files.reduce((sum, size) => sum + size, bytes) <= MAX_STRANGER_BYTES;
 }
 
 /** An external name as a part of a path: letters of every script with their marks, in composed form. */

@@ -8,6 +8,7 @@ const careful: AccessPolicy = {
   groupPolicy: "allowlist",
   groups: {},
   requireMention: true,
+  allowBots: false,
 };
 
 interface Speaking {
@@ -84,7 +85,7 @@ describe("access in groups", () => {
   test("a group's mention rule overrides the star's, which overrides the account's", () => {
     const unmentioned = { conversation: group, mentioned: false };
     expect(decide({ groups: { "*": { requireMention: false } } }, unmentioned)).toMatchObject({ kind: "allow" });
-    const both = { "*": { requireMention: false }, "-100": { requireMention: true } };
+    const both = { "*": { requireMention: false }, "-100": { requireMention: true, allowBots: false } };
     expect(decide({ groups: both }, unmentioned)).toMatchObject({ kind: "overhear" });
     expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
   });

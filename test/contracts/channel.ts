@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Channel, ChannelContext, OutboundPart, Target } from "../../src/channels/channel.ts";
+import type {
+  Channel,
+  ChannelContext,
+  InboundMessage,
+  OutboundPart,
+  ReceiveResult,
+  Target,
+} from "../../src/channels/channel.ts";
 import { MAX_WEBHOOK_BYTES } from "../../src/channels/webhook.ts";
+import { IsopodError } from "../../src/lib/errors.ts";
 
 /** What the platform's server is to do with the next delivery. */
 export type PlatformBehaviour = "busy" | "refusing" | "silent" | "cut after taking";
@@ -17,11 +25,17 @@ export interface ChannelUnderTest<Account> {
   /** Most characters of one part. */
   maxPart: number;
   /** A webhook call that the platform made, of a direct message that says "hello"; the same one every time. */
-  genuine(): Request;
-  /** A call with this body that is otherwise genuine. */
-  genuineWith(body: BodyInit): Request;
+  genuine(): Request | Promise<Request>;
+  /** A call with this body that is otherwise genuine. A stream is sent as it comes, signed or not. */
+  genuineWith(body: BodyInit): Request | Promise<Request>;
   /** The same call by somebody who does not know the secret. */
-  forged(): Request;
+  forged(): Request | Promise<Request>;
+  /** Methods besides POST that the webhook takes, for handshakes. */
+  methods?: readonly string[];
+  /** Bodies that the platform never sends; those of JSON where absent. */
+  nonsense?: readonly BodyInit[];
+  /** A call that brings a message with a file, and the file's contents at the platform; absent if it has none. */
+  withFile?(): Promise<{ request: Request; contents: string }>;
   /** The same context in which no secret is set. */
   withoutSecrets(): ChannelContext<Account>;
   /** What a part shows, as the platform reads its markup; throws for markup that it does not read. */
@@ -39,7 +53,8 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
       at = make();
     });
 
-    const receive = (request: Request, context = at.context) => at.channel.receive(request, context);
+    const receive = async (request: Request | Promise<Request>, context = at.context) =>
+      at.channel.receive(await request, context);
     const send = (text: string, signal = new AbortController().signal) => {
       const part: OutboundPart = { target: at.target, text, deliveryId: "dlv_1" };
       return at.channel.send(part, at.context, signal);
@@ -47,7 +62,7 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
     const expectNoSecrets = (value: unknown) => {
       for (const secret of at.secrets) expect(JSON.stringify(value)).not.toContain(secret);
     };
-    const expectRefused = async (request: Request, status: number, context = at.context) => {
+    const expectRefused = async (request: Request | Promise<Request>, status: number, context = at.context) => {
       const received = await receive(request, context);
       if (received.kind !== "refused") throw new Error(`expected a refusal with ${status}, got ${received.kind}`);
       expect(received.response.status).toBe(status);
@@ -84,17 +99,18 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
     describe("its webhook", () => {
       test("hands over what a person said, under the same id when it is called again", async () => {
         const [first, second] = [await receive(at.genuine()), await receive(at.genuine())];
-        if (first.kind !== "message" || second.kind !== "message") throw new Error("expected a message");
-        expect(first.message).toMatchObject({ text: "hello", mentioned: true, conversation: { kind: "direct" } });
-        expect(first.message.dedupeId).not.toBe("");
-        expect(second.message.dedupeId).toBe(first.message.dedupeId);
+        const [message, again] = [onlyMessage(first), onlyMessage(second)];
+        expect(message).toMatchObject({ text: "hello", mentioned: true, conversation: { kind: "direct" } });
+        expect(message.dedupeId).not.toBe("");
+        expect(again.dedupeId).toBe(message.dedupeId);
         expectNoSecrets(first);
       });
 
-      test("takes no method but POST, and says so", async () => {
-        for (const method of ["GET", "PUT", "DELETE"]) {
-          const response = await expectRefused(new Request(at.genuine().url, { method }), 405);
-          expect(response.headers.get("Allow")).toBe("POST");
+      test("takes no method but POST and those of its handshakes, and says so", async () => {
+        const { methods = [] } = at;
+        for (const method of ["GET", "PUT", "DELETE"].filter((one) => !methods.includes(one))) {
+          const response = await expectRefused(new Request((await at.genuine()).url, { method }), 405);
+          expect(response.headers.get("Allow")?.split(", ").sort()).toEqual(["POST", ...methods].sort());
         }
       });
 
@@ -110,15 +126,30 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
         const large = new Uint8Array(MAX_WEBHOOK_BYTES + 1).fill(32);
         await expectRefused(at.genuineWith(large), 413);
         const chunks = Array.from({ length: 5 }, () => large.slice(0, MAX_WEBHOOK_BYTES / 4));
-        const streamed = at.genuineWith(streamOf(chunks));
+        const streamed = await at.genuineWith(streamOf(chunks));
         expect(streamed.headers.get("Content-Length")).toBeNull();
         await expectRefused(streamed, 413);
       });
 
       test("refuses what is not JSON, or not what the platform sends", async () => {
-        for (const body of ["", "{", "[]", "null", '"hello"', "{}", new Uint8Array([0xff, 0xfe])]) {
-          await expectRefused(at.genuineWith(body), 400);
-        }
+        for (const body of at.nonsense ?? NO_JSON) await expectRefused(at.genuineWith(body), 400);
+      });
+
+      test("hands over a file as a reference that can be stored, and downloads it later", async () => {
+        const sent = await at.withFile?.();
+        if (sent === undefined) return;
+        const [attachment] = onlyMessage(await receive(sent.request)).attachments;
+        if (attachment === undefined || !("reference" in attachment)) throw new Error("expected a reference");
+        expectNoSecrets(attachment);
+        const reference = JSON.parse(JSON.stringify(attachment.reference));
+        const open = (context = at.context) =>
+          at.channel.openAttachment?.(reference, context, new AbortController().signal);
+        expect(await new Response(await open()).text()).toBe(sent.contents);
+        expect(await new Response(await open()).text()).toBe(sent.contents);
+        await at.behave("refusing");
+        const failure = await open()?.catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(IsopodError);
+        expectNoSecrets(String(failure));
       });
     });
 
@@ -256,12 +287,21 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
     });
 
     test("typing never fails, whatever the platform does", async () => {
-      await at.channel.typing?.(at.target, at.context);
+      await at.channel.typing?.({ target: at.target }, at.context);
       await at.behave("refusing");
-      await at.channel.typing?.(at.target, at.context);
-      await at.channel.typing?.(at.target, at.withoutSecrets());
+      await at.channel.typing?.({ target: at.target }, at.context);
+      await at.channel.typing?.({ target: at.target }, at.withoutSecrets());
     });
   });
+}
+
+const NO_JSON: readonly BodyInit[] = ["", "{", "[]", "null", '"hello"', "{}", new Uint8Array([0xff, 0xfe])];
+
+/** The one message that a request brings. */
+function onlyMessage(received: ReceiveResult): InboundMessage {
+  const [event, ...others] = received.kind === "events" ? received.events : [];
+  if (event?.kind !== "message" || others.length > 0) throw new Error(`expected one message, got ${received.kind}`);
+  return event;
 }
 
 function streamOf(chunks: Uint8Array[]): ReadableStream<Uint8Array> {

@@ -9,6 +9,8 @@ declare module "vitest" {
     botApi: string;
     /** Address of the server that stands for all else that is outside (test/fakes/outside.ts). */
     outside: string;
+    /** Address of the servers of all other platforms (test/fakes/platforms/server.ts). */
+    platforms: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

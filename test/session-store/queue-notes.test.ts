@@ -24,6 +24,6 @@ test("a message from another session has a turn of its own and is never dropped 
     admit(waiting, { mergeKey: "t", queueClass: "message", chars: 1, mustWait: false }, undefined, policy("interrupt"))
       .drop,
   ).toEqual([]);
-  expect(mergeable(waiting, "t", policy("steer"))).toEqual([]);
+  expect(mergeable(waiting, "t", policy("steer"), 0)).toEqual([]);
   expect(nextRun(waiting, policy("collect"), 0)).toEqual({ take: [note("a")] });
 });

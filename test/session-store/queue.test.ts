@@ -62,11 +62,11 @@ test("commands have a cap, too, and past it the new one is refused", () => {
 });
 
 test("nothing joins the run at work once the conversation is to begin anew, and a command never does", () => {
-  expect(ids(mergeable([run("a"), run("b", "command"), run("c", "announcement")], "owner", policy()))).toEqual([
+  expect(ids(mergeable([run("a"), run("b", "command"), run("c", "announcement")], "owner", policy(), 0))).toEqual([
     "a",
     "c",
   ]);
-  expect(mergeable([run("a"), run("b", "reset")], "owner", policy())).toEqual([]);
+  expect(mergeable([run("a"), run("b", "reset")], "owner", policy(), 0)).toEqual([]);
 });
 
 test("a command is neither collected with others nor made to wait for quiet", () => {

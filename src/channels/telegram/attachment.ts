@@ -1,21 +1,18 @@
 import { z } from "zod";
-import { deadline, streamWithin, within } from "../../lib/deadline.ts";
 import { IsopodError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import type { Attachment } from "../channel.ts";
 import type { TelegramContext } from "./account.ts";
-import { callBot, downloadFile } from "./bot-api.ts";
+import { botToken, callBot, downloadFile, tokenMissing } from "./bot-api.ts";
 import type { TelegramFile, TelegramMessage } from "./update.ts";
 
-const GET_FILE_TIMEOUT_MS = 10_000;
-const DOWNLOAD_TIMEOUT_MS = 60_000;
-
 /** A message's attachments; each is requested from Telegram (up to 20 MB) when it is opened. */
-export function messageAttachments(message: TelegramMessage, context: TelegramContext, token: string): Attachment[] {
+export function messageAttachments(message: TelegramMessage): Attachment[] {
   return messageFiles(message).map(({ file, name, mediaType }) => ({
     name: safeName(file.file_name) ?? name,
     mediaType: file.mime_type ?? mediaType,
     ...(file.file_size !== undefined && { size: file.file_size }),
-    open: () => openFile(file.file_id, context, token),
+    reference: { fileId: file.file_id },
   }));
 }
 
@@ -56,16 +53,20 @@ function safeName(name: string | undefined): string | undefined {
 
 const fileAnswer = z.object({ file_path: z.string() });
 
-/** @throws IsopodError `unavailable` */
-async function openFile(fileId: string, context: TelegramContext, token: string): Promise<ReadableStream<Uint8Array>> {
-  const answer = await within(GET_FILE_TIMEOUT_MS, (signal) =>
-    callBot(context, token, "getFile", { file_id: fileId }, signal),
-  );
+const fileReference = z.object({ fileId: z.string() });
+
+/** Downloads an attachment. @throws IsopodError */
+export async function openAttachment(
+  reference: JsonObject,
+  context: TelegramContext,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const token = botToken(context);
+  if (token === undefined) throw new IsopodError("not_configured", tokenMissing(context.account));
+  const { fileId } = fileReference.parse(reference);
+  const answer = await callBot(context, token, "getFile", { file_id: fileId }, signal);
   const file = answer.kind === "ok" ? fileAnswer.safeParse(answer.result).data : undefined;
-  if (file) {
-    const limit = deadline(DOWNLOAD_TIMEOUT_MS);
-    return streamWithin(await downloadFile(context, token, file.file_path, limit.signal), limit);
-  }
-  const why = answer.kind === "refused" ? answer.description : answer.kind === "lost" ? answer.reason : "no path";
+  if (file) return downloadFile(context, token, file.file_path, signal);
+  const why = answer.kind === "refused" ? answer.description : answer.kind === "ok" ? "no path" : answer.reason;
   throw new IsopodError("unavailable", `Telegram did not hand over the file: ${why}`);
 }

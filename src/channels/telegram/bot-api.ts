@@ -1,6 +1,7 @@
-import type { ApiResponse, Opts } from "@grammyjs/types";
+import type { Opts } from "@grammyjs/types";
 import { z } from "zod";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { callPlatform, type PlatformAnswer, refusedIf, withoutSecrets } from "../platform-call.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 
 /** The methods used here, with the Bot API's documented arguments. */
@@ -22,15 +23,8 @@ export interface FileUpload {
   file: File;
 }
 
-/** The result of a call. Never contains the token. */
-export type BotAnswer =
-  | { kind: "ok"; result: unknown }
-  /** Refused: `status` is Telegram's error code, or the HTTP status of a proxy that answered instead. */
-  | { kind: "refused"; status: number; description: string; retryAfterMs?: number }
-  /** Never sent: the name was not found, or TLS failed. */
-  | { kind: "unreached"; reason: string }
-  /** Perhaps received: no answer came, or none that could be parsed. */
-  | { kind: "lost"; reason: string };
+/** The result of a call, without Telegram's envelope. Never contains the token. */
+export type BotAnswer = { kind: "ok"; result: unknown } | Exclude<PlatformAnswer, { kind: "ok" }>;
 
 /**
  * Calls the Bot API once. Never throws.
@@ -44,31 +38,19 @@ export async function callBot<Method extends keyof Methods>(
   signal: AbortSignal,
   upload?: FileUpload,
 ): Promise<BotAnswer> {
-  const { fetch, account } = context;
-  try {
-    const response = await fetch(`${apiBaseUrl(account)}/bot${token}/${method}`, {
-      method: "POST",
-      ...(upload === undefined
-        ? { headers: { "Content-Type": "application/json" }, body: JSON.stringify(args) }
-        : { body: multipartForm(args, upload) }),
-      redirect: "manual",
-      signal,
-    });
-    return readAnswer(response.status, response.headers.get("Retry-After"), await response.text(), token);
-  } catch (error) {
-    if (signal.aborted) return { kind: "lost", reason: "no answer in time" };
-    const reason = withoutToken(messageOf(error), token);
-    if (isUnreached(reason)) return { kind: "unreached", reason: "the server could not be reached" };
-    return { kind: "lost", reason: `the connection failed: ${reason}` };
-  }
-}
-
-/**
- * Whether workerd has not connected: it gives a reference for a name that is not found and for a failed TLS handshake,
- * and other words for a connection that was refused or that broke, which cannot be told apart.
- */
-function isUnreached(reason: string): boolean {
-  return reason.startsWith("internal error");
+  const url = `${apiBaseUrl(context.account)}/bot${token}/${method}`;
+  const body = upload === undefined ? args : multipartForm(args, upload);
+  const sent = await callPlatform(context, { url, body, secrets: tokenParts(token) }, signal);
+  const answer = refusedIf(sent, (json) => {
+    const said = refused.safeParse(json).data;
+    return said && { status: said.error_code, description: withoutSecrets(said.description, tokenParts(token)) };
+  });
+  if (answer.kind === "refused") return { ...answer, ...codeAndDelay(answer.json) };
+  if (answer.kind !== "ok") return answer;
+  const read = envelope.safeParse(answer.json).data;
+  return read === undefined
+    ? { kind: "lost", reason: "the answer could not be read" }
+    : { kind: "ok", result: read.result };
 }
 
 /** Encodes the arguments beside a file, non-strings as JSON. */
@@ -91,7 +73,10 @@ export async function downloadFile(
   const { fetch, account } = context;
   const response = await fetch(`${apiBaseUrl(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
     (error: unknown) => {
-      throw new IsopodError("unavailable", `The download failed: ${withoutToken(messageOf(error), token)}`);
+      throw new IsopodError(
+        "unavailable",
+        `The download failed: ${withoutSecrets(messageOf(error), tokenParts(token))}`,
+      );
     },
   );
   if (response.ok && response.body) return response.body;
@@ -105,46 +90,32 @@ export function botToken({ account, secret }: TelegramContext): string | undefin
   return token !== undefined && /^[\w:-]*[\w-]$/.test(token) ? token : undefined;
 }
 
+/** What an account without a token is told. */
+export function tokenMissing({ botToken }: TelegramAccount): string {
+  return `Set ${botToken.id} to the bot's token.`;
+}
+
 function apiBaseUrl(account: TelegramAccount): string {
   return account.apiBase.replace(/\/+$/, "");
 }
 
-const apiResponse: z.ZodType<ApiResponse<unknown>> = z.union([
-  z.object({ ok: z.literal(true), result: z.unknown() }),
-  z.object({
-    ok: z.literal(false),
-    error_code: z.int(),
-    description: z.string(),
-    parameters: z.object({ retry_after: z.number().exactOptional() }).exactOptional(),
-  }),
-]);
+const envelope = z.object({ ok: z.literal(true), result: z.unknown() });
+const refused = z.object({
+  ok: z.literal(false),
+  error_code: z.int(),
+  description: z.string(),
+  parameters: z.object({ retry_after: z.number().exactOptional() }).exactOptional(),
+});
 
-function readAnswer(status: number, retryAfter: string | null, text: string, token: string): BotAnswer {
-  const answer = apiResponse.safeParse(parseJson(text)).data;
-  if (answer?.ok) return { kind: "ok", result: answer.result };
-  if (answer === undefined && status < 300) return { kind: "lost", reason: "the answer could not be read" };
-  const description = answer?.description ?? `no answer of the Bot API, but status ${status}`;
-  const seconds = answer?.parameters?.retry_after ?? Number(retryAfter ?? Number.NaN);
-  return {
-    kind: "refused",
-    status: answer?.error_code ?? status,
-    description: withoutToken(description, token),
-    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
-  };
+/** Telegram's own code and delay; a proxy that answers in its place has neither. */
+function codeAndDelay(json: unknown): { status?: number; retryAfterMs?: number } {
+  const said = refused.safeParse(json).data;
+  if (said === undefined) return {};
+  const seconds = said.parameters?.retry_after;
+  return { status: said.error_code, ...(seconds !== undefined && { retryAfterMs: seconds * 1000 }) };
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const MAX_REASON_UNITS = 300;
-
-/** Removes the token and its secret half from a text that is stored or shown. */
-function withoutToken(text: string, token: string): string {
-  const secretHalf = token.slice(token.indexOf(":") + 1);
-  return text.replaceAll(token, "<token>").replaceAll(secretHalf, "<token>").slice(0, MAX_REASON_UNITS);
+/** The token and its secret half: neither may be in a text that is stored or shown. */
+function tokenParts(token: string): string[] {
+  return [token, token.slice(token.indexOf(":") + 1)];
 }

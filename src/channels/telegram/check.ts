@@ -118,7 +118,7 @@ function addressFinding(url: string, { account }: TelegramContext, expected: str
 }
 
 /** The update types that are handled. */
-const NEEDED = ["message", "callback_query"];
+const NEEDED = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"];
 
 function webhookFindings(info: z.output<typeof webhook>, { account, now }: TelegramContext): ChannelFinding[] {
   const findings: ChannelFinding[] = [];
@@ -147,9 +147,8 @@ function webhookFindings(info: z.output<typeof webhook>, { account, now }: Teleg
   const left = kinds === undefined || kinds.length === 0 ? [] : NEEDED.filter((kind) => !kinds.includes(kind));
   if (left.length > 0) {
     const fix = `Call setWebhook again with allowed_updates=${JSON.stringify(NEEDED)}.`;
-    const what = left.includes("message") ? "messages" : "pressed buttons";
     const status = left.includes("message") ? "fail" : "warn";
-    findings.push({ status, message: `allowed_updates of the webhook leaves out ${what}.`, fix });
+    findings.push({ status, message: `allowed_updates of the webhook leaves out ${left.join(", ")}.`, fix });
   }
   return findings;
 }

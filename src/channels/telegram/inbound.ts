@@ -1,12 +1,9 @@
-import type { Attachment, Conversation, InboundMessage } from "../channel.ts";
+import type { Attachment, Author, Conversation, InboundMessage } from "../channel.ts";
 import { withoutAddressee } from "./mention.ts";
 import type { TelegramChat, TelegramMessage, TelegramOrigin, TelegramPress, TelegramUser } from "./update.ts";
 
-type Sender = InboundMessage["sender"];
-
 /** Why a message is ignored; undefined if it may be meant for the agent. */
 export function reasonToIgnore(message: TelegramMessage): string | undefined {
-  if (message.sender_chat === undefined && message.from?.is_bot) return "a bot wrote it";
   if (message.is_automatic_forward) return "a channel's post, repeated in its group";
   if (message.ephemeral_message_id !== undefined) return "an ephemeral message";
   if (message.chat.is_direct_messages) return "a message to a channel's owner";
@@ -14,27 +11,39 @@ export function reasonToIgnore(message: TelegramMessage): string | undefined {
   return undefined;
 }
 
+/** What an update says about its message besides the message. */
+export interface UpdateFacts {
+  updateId: number;
+  mentioned: boolean;
+  /** Whether it is a new version of a message. */
+  edited: boolean;
+}
+
 /** Converts a message; undefined for one without content, such as a join. */
 export function toInbound(
-  updateId: number,
   message: TelegramMessage,
-  mentioned: boolean,
-  attachments: Attachment[],
+  attachments: readonly Attachment[],
+  { updateId, mentioned, edited }: UpdateFacts,
 ): InboundMessage | undefined {
   const sender = messageSender(message);
   const words = [withoutAddressee(message), ...described(message)].filter((line) => line !== "").join("\n");
   if (sender === undefined || (words === "" && attachments.length === 0)) return undefined;
   const passedOn = passedOnFrom(message, sender);
   const quoted = passedOn === undefined ? quotedIn(message) : quote(words, passedOn);
+  const replied = repliedTo(message);
   return {
+    kind: "message",
     dedupeId: String(updateId),
     text: passedOn === undefined ? words : "",
     sender,
     conversation: messageConversation(message),
     mentioned,
+    ...(replied && { replyToId: String(replied.message_id) }),
     ...(quoted && { quoted }),
     attachments,
     messageId: String(message.message_id),
+    ...(edited && { edited: true }),
+    ...(message.media_group_id !== undefined && { groupId: message.media_group_id }),
   };
 }
 
@@ -42,6 +51,7 @@ export function toInbound(
 export function pressedButton(updateId: number, { from, data, message }: TelegramPress): InboundMessage | undefined {
   if (data === undefined || message === undefined) return undefined;
   return {
+    kind: "message",
     dedupeId: String(updateId),
     text: data,
     sender: userAsSender(from),
@@ -56,17 +66,22 @@ export function pressedButton(updateId: number, { from, data, message }: Telegra
  * A message sent on behalf of a chat (a channel, an anonymous administrator) has that chat as its sender; `from` is
  * then a placeholder.
  */
-function messageSender(message: Pick<TelegramMessage, "from" | "sender_chat">): Sender | undefined {
+function messageSender(message: Pick<TelegramMessage, "from" | "sender_chat">): Author | undefined {
   if (message.sender_chat) return chatAsSender(message.sender_chat);
   return message.from && userAsSender(message.from);
 }
 
-function userAsSender(user: TelegramUser): Sender {
+function userAsSender(user: TelegramUser): Author {
   const name = fullName(user);
-  return { id: String(user.id), ...(name && { name }), ...(user.username && { username: user.username }) };
+  return {
+    id: String(user.id),
+    ...(name && { name }),
+    ...(user.username && { username: user.username }),
+    ...(user.is_bot && { isBot: true }),
+  };
 }
 
-function chatAsSender(chat: TelegramChat): Sender {
+function chatAsSender(chat: TelegramChat): Author {
   return {
     id: String(chat.id),
     ...(chat.title && { name: chat.title }),
@@ -80,16 +95,20 @@ function fullName(person: { first_name: string; last_name?: string | undefined }
 
 const KINDS = { private: "direct", group: "group", supergroup: "group", channel: "channel" } as const;
 
-/** Only a topic's message has a thread: elsewhere `message_thread_id` names a reply chain. */
-function messageConversation({
-  chat,
-  is_topic_message,
-  message_thread_id,
-}: Pick<TelegramMessage, "chat" | "is_topic_message" | "message_thread_id">): Conversation {
+type Placed = Pick<TelegramMessage, "chat" | "is_topic_message" | "message_thread_id"> &
+  Partial<Pick<TelegramMessage, "reply_to_message">>;
+
+/**
+ * Only a topic's message has a thread: elsewhere `message_thread_id` names a reply chain. The title names the topic as
+ * well, where the update does.
+ */
+function messageConversation({ chat, is_topic_message, message_thread_id, reply_to_message }: Placed): Conversation {
+  const topic = reply_to_message?.forum_topic_created?.name;
+  const title = [chat.title, topic].filter((name) => name).join(" / ");
   return {
     kind: KINDS[chat.type],
     id: String(chat.id),
-    ...(chat.title && { title: chat.title }),
+    ...(title !== "" && { title }),
     ...(is_topic_message && message_thread_id !== undefined && { threadId: String(message_thread_id) }),
   };
 }
@@ -105,7 +124,7 @@ function described({ sticker, location, venue, contact }: TelegramMessage): stri
 }
 
 /** The author of a forwarded message; undefined for the sender's own words. */
-function passedOnFrom(message: TelegramMessage, sender: Sender): string | undefined {
+function passedOnFrom(message: TelegramMessage, sender: Author): string | undefined {
   const origin = message.forward_origin;
   if (origin === undefined || (origin.type === "user" && String(origin.sender_user.id) === sender.id)) return undefined;
   return originName(origin);
@@ -124,9 +143,14 @@ function originName(origin: TelegramOrigin): string {
   }
 }
 
+/** The message that is answered. The first message of a forum topic does not count: every message there names it. */
+function repliedTo({ reply_to_message: replied }: TelegramMessage): TelegramMessage["reply_to_message"] {
+  return replied?.forum_topic_created === undefined ? replied : undefined;
+}
+
 /** The quoted text: the part that the sender selected, else the whole message. */
 function quotedIn(message: TelegramMessage): InboundMessage["quoted"] {
-  const replied = message.reply_to_message;
+  const replied = repliedTo(message);
   const text = message.quote?.text ?? replied?.text ?? replied?.caption ?? "";
   const origin = message.external_reply?.origin;
   return quote(text, replied ? messageSender(replied)?.name : origin && originName(origin));

@@ -3,13 +3,21 @@ import { z } from "zod";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import { byteLength, head } from "../../lib/text.ts";
-import type { Buttons, Delivery, MenuCommand, OutboundFile, OutboundPart, Reaction, Target } from "../channel.ts";
+import type {
+  Addressed,
+  Buttons,
+  Delivery,
+  MenuCommand,
+  OutboundFile,
+  OutboundPart,
+  Reaction,
+  Target,
+} from "../channel.ts";
+import { deliveryOf, STOPPED } from "../platform-call.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
-import { type BotAnswer, botToken, callBot, type FileUpload, type UploadMethod } from "./bot-api.ts";
+import { type BotAnswer, botToken, callBot, type FileUpload, tokenMissing, type UploadMethod } from "./bot-api.ts";
 import { toPlainText } from "./markup.ts";
 
-/** Default retry delay. */
-const RETRY_AFTER_MS = 10_000;
 const TYPING_TIMEOUT_MS = 5_000;
 
 /**
@@ -18,8 +26,8 @@ const TYPING_TIMEOUT_MS = 5_000;
  */
 export async function sendPart(part: OutboundPart, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
   const token = botToken(context);
-  if (token === undefined) return tokenMissing(context);
-  if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
+  if (token === undefined) return withoutToken(context);
+  if (signal.aborted) return STOPPED;
   const args = {
     ...messageArgs(part.target),
     link_preview_options: { is_disabled: true },
@@ -33,12 +41,12 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
 }
 
 /** The delivery outcome for an account without a token. */
-function tokenMissing({ account }: TelegramContext): Delivery {
-  return { outcome: "failed", reason: `Set ${account.botToken.id} to the bot's token.` };
+function withoutToken({ account }: TelegramContext): Delivery {
+  return { outcome: "failed", reason: tokenMissing(account) };
 }
 
 /** Shows "typing…" for about five seconds. */
-export async function sendTyping(target: Target, context: TelegramContext): Promise<void> {
+export async function sendTyping({ target }: Addressed, context: TelegramContext): Promise<void> {
   const token = botToken(context);
   if (token === undefined) return;
   const args = { ...chatArgs(target), action: "typing" } as const;
@@ -91,35 +99,17 @@ const sentMessage = z.object({ message_id: z.int() });
 
 /** The delivery outcome of a sending call. */
 function toDelivery(answer: BotAnswer, { account }: TelegramContext): Delivery {
-  if (answer.kind === "unreached") return { outcome: "retry", afterMs: 0, reason: `Telegram: ${answer.reason}` };
-  if (answer.kind === "lost") return { outcome: "unsure", reason: `Telegram: ${answer.reason}` };
-  if (answer.kind === "ok") {
-    const sent = sentMessage.safeParse(answer.result).data;
-    return { outcome: "delivered", ...(sent && { externalId: String(sent.message_id) }) };
-  }
-  const { status, description } = answer;
-  if (isBeforeSending(status)) {
-    return { outcome: "retry", afterMs: answer.retryAfterMs ?? RETRY_AFTER_MS, reason: `Telegram: ${description}` };
-  }
-  if (status >= 500) return { outcome: "unsure", reason: `Telegram: ${description}` };
-  return { outcome: "failed", reason: explain(status, description, account) };
+  return deliveryOf(answer.kind === "ok" ? { kind: "ok", json: answer.result } : answer, {
+    platform: "Telegram",
+    externalId: (result) => sentMessage.safeParse(result).data?.message_id.toString(),
+    explain: (status, description) => explain(status, description, account),
+  });
 }
 
-/**
- * Statuses that mean that a message was not accepted: rate limited, unavailable, and those of Cloudflare for a server
- * that was never reached (refused, unreachable, TLS failure, no such name). Any other 5xx is ambiguous: Telegram also
- * answers 500 for a message that it sent, and a gateway's 502 or 504 hides what happened behind it.
- * @see https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
- */
-function isBeforeSending(status: number): boolean {
-  return [429, 503, 521, 523, 525, 526, 530].includes(status);
-}
-
-function explain(status: number, description: string, account: TelegramAccount): string {
+function explain(status: number, description: string, account: TelegramAccount): string | undefined {
   if (status === 401 || status === 404)
     return `Telegram does not know the bot: check ${account.botToken.id}. ${description}`;
-  if (status === 403) return `The bot may not write there: ${description}`;
-  return `Telegram refused the message: ${description}`;
+  return status === 403 ? `The bot may not write there: ${description}` : undefined;
 }
 
 /** Larger pictures are sent as documents. */
@@ -134,8 +124,8 @@ const VOICES: ReadonlySet<string> = new Set(["audio/ogg", ...SOUNDS]);
  */
 export async function sendFile(file: OutboundFile, context: TelegramContext, signal: AbortSignal): Promise<Delivery> {
   const token = botToken(context);
-  if (token === undefined) return tokenMissing(context);
-  if (signal.aborted) return { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };
+  if (token === undefined) return withoutToken(context);
+  if (signal.aborted) return STOPPED;
   const send = ([method, field]: SendMethod) => {
     const upload = { field, file: new File([file.bytes], file.name, { type: file.mediaType }) };
     return callBot(context, token, method, messageArgs(file.target), signal, upload);
@@ -164,7 +154,7 @@ export async function react(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const token = botToken(context);
-  if (token === undefined) return tokenMissing(context);
+  if (token === undefined) return withoutToken(context);
   const id = Number(messageId);
   if (!Number.isSafeInteger(id)) return { outcome: "failed", reason: `'${messageId}' is no id of a message.` };
   const { chat_id } = chatArgs(target);
@@ -191,7 +181,7 @@ export async function showMenu(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const token = botToken(context);
-  if (token === undefined) return tokenMissing(context);
+  if (token === undefined) return withoutToken(context);
   const scope = { type: "chat", chat_id: Number(conversationId) } as const;
   const taken = commands.slice(0, MAX_COMMANDS).map(({ name: command, summary }) => {
     return { command, description: head(summary.replace(/\s+/g, " ").trim(), MAX_DESCRIPTION_CHARS) || command };

@@ -3,8 +3,8 @@ import { secretEqual } from "../../security/secret-equal.ts";
 import type { Channel, Conversation, ReceiveResult } from "../channel.ts";
 import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
 import { type TelegramAccount, type TelegramContext, telegramAccount } from "./account.ts";
-import { messageAttachments } from "./attachment.ts";
-import { botToken } from "./bot-api.ts";
+import { messageAttachments, openAttachment } from "./attachment.ts";
+import { botToken, tokenMissing } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml, toPlainText } from "./markup.ts";
@@ -17,10 +17,12 @@ export const telegram: Channel<TelegramAccount> = {
   id: "telegram",
   account: telegramAccount,
   capabilities: ["approvals", "files", "inline-buttons", "native-replies", "reactions", "voice-notes"],
+  threadWord: "topic",
   access: (account) => account,
   blockStreaming: (account) => account.blockStreaming,
   replyToMode: (account) => account.replyToMode,
   receive,
+  openAttachment,
   isReady: (context) => botToken(context) !== undefined,
   conversationOf: parseConversationId,
   format: formatHtml,
@@ -52,9 +54,9 @@ async function receive(request: Request, context: TelegramContext): Promise<Rece
   if (json === undefined) return refuse("invalid_request", "The body is not JSON.");
   const update = readUpdate(json);
   if (update.kind === "invalid") return refuse("invalid_request", `Not an update of the Bot API: ${update.problem}`);
-  if (update.kind === "other") return { kind: "ignored", reason: update.reason };
+  if (update.kind === "other") return { kind: "answered", reason: update.reason };
   if (update.kind === "press") return receivePress(update.updateId, update.press);
-  return receiveMessage(update.updateId, update.message, context);
+  return receiveMessage(update, context);
 }
 
 /** Telegram sends setWebhook's secret with every call. Without a configured secret every call is refused. */
@@ -70,26 +72,26 @@ async function isFromTelegram(request: Request, { accountId, account, secret }: 
 /** The webhook's response acknowledges the press, which saves a call. */
 function receivePress(updateId: number, press: TelegramPress): ReceiveResult {
   const message = pressedButton(updateId, press);
-  if (message === undefined) return { kind: "ignored", reason: "a button without data" };
-  return { kind: "message", message, answer: { method: "answerCallbackQuery", callback_query_id: press.id } };
+  if (message === undefined) return { kind: "answered", reason: "a button without data" };
+  const answer = { method: "answerCallbackQuery", callback_query_id: press.id };
+  return { kind: "events", events: [message], answer: () => Response.json(answer) };
 }
 
 /** Answers 503 if it cannot decide now: Telegram then retries. */
 async function receiveMessage(
-  updateId: number,
-  message: TelegramMessage,
+  { updateId, message, edited }: { updateId: number; message: TelegramMessage; edited: boolean },
   context: TelegramContext,
 ): Promise<ReceiveResult> {
   const reason = reasonToIgnore(message);
-  if (reason !== undefined) return { kind: "ignored", reason };
+  if (reason !== undefined) return { kind: "answered", reason };
   const token = botToken(context);
-  if (token === undefined) return refuse("unavailable", `Set ${context.account.botToken.id} to the bot's token.`);
+  if (token === undefined) return refuse("unavailable", tokenMissing(context.account));
   const addressed = await addressing(message, context, token);
   if (addressed === "unknown") return refuse("unavailable", "Telegram does not answer who the bot is.");
-  if (addressed === "other bot") return { kind: "ignored", reason: "a command for another bot" };
-  const attachments = messageAttachments(message, context, token);
-  const inbound = toInbound(updateId, message, addressed === "agent", attachments);
-  return inbound ? { kind: "message", message: inbound } : { kind: "ignored", reason: "it has no content" };
+  if (addressed === "other bot") return { kind: "answered", reason: "a command for another bot" };
+  const facts = { updateId, mentioned: addressed === "agent", edited };
+  const inbound = toInbound(message, messageAttachments(message), facts);
+  return inbound ? { kind: "events", events: [inbound] } : { kind: "answered", reason: "it has no content" };
 }
 
 /** Whom a message addresses. The bot's identity is requested only if it matters. */

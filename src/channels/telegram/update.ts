@@ -62,7 +62,15 @@ const message = z.object({
   location: coordinates.optional(),
   venue: z.object({ title: z.string(), address: z.string() }).optional(),
   contact: z.object({ first_name: z.string(), last_name: z.string().optional(), phone_number: z.string() }).optional(),
-  reply_to_message: z.object({ ...authored, forum_topic_created: z.unknown().optional() }).optional(),
+  reply_to_message: z
+    .object({
+      ...authored,
+      message_id: z.int(),
+      forum_topic_created: z.object({ name: z.string() }).optional(),
+    })
+    .optional(),
+  media_group_id: z.string().optional(),
+  edit_date: z.int().optional(),
   quote: z.object({ text: z.string() }).optional(),
   external_reply: z.object({ origin }).optional(),
   forward_origin: origin.optional(),
@@ -81,7 +89,9 @@ const press = z.object({
 const update = z.object({
   update_id: z.int(),
   message: message.optional(),
+  edited_message: message.optional(),
   channel_post: message.optional(),
+  edited_channel_post: message.optional(),
   callback_query: press.optional(),
 });
 
@@ -100,7 +110,8 @@ export type TelegramPress = z.output<typeof press>;
 
 export type ReadUpdate =
   | { kind: "press"; updateId: number; press: TelegramPress }
-  | { kind: "message"; updateId: number; message: TelegramMessage }
+  /** A message, or a new version of one: then `edited` is set. */
+  | { kind: "message"; updateId: number; message: TelegramMessage; edited: boolean }
   /** An irrelevant update type. */
   | { kind: "other"; reason: string }
   | { kind: "invalid"; problem: string };
@@ -111,8 +122,10 @@ export function readUpdate(body: unknown): ReadUpdate {
   if (!parsed.success) return { kind: "invalid", problem: z.prettifyError(parsed.error) };
   const { update_id: updateId, callback_query: pressed } = parsed.data;
   if (pressed !== undefined) return { kind: "press", updateId, press: pressed };
-  const content = parsed.data.message ?? parsed.data.channel_post;
-  if (content !== undefined) return { kind: "message", updateId, message: content };
+  const { message: sent, channel_post: post, edited_message: edit, edited_channel_post: editedPost } = parsed.data;
+  const [content, edited] = [sent ?? post, edit ?? editedPost];
+  if (content !== undefined) return { kind: "message", updateId, message: content, edited: false };
+  if (edited !== undefined) return { kind: "message", updateId, message: edited, edited: true };
   return { kind: "other", reason: `an update of the kind ${updateKind(body)}` };
 }
 

@@ -3,6 +3,7 @@ import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
 import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
+import { conversationPlace } from "../../services/conversation-place.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { enqueue, isSameConversation, type OutboxPart, runDeliveries } from "../../session-store/outbox.ts";
@@ -157,11 +158,10 @@ function accountOf(channelId: string, target: Target | null, { config }: Service
 /** The session that a conversation belongs to, which would receive a reply from there. */
 async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDeps): Promise<string> {
   if (row.target !== null && isSameConversation(target, row.target)) return deps.session().key;
-  const { config } = deps.services();
-  const { channel, accountId, kind, conversationId, threadId } = target;
-  const thread = threadId === undefined ? {} : { threadId };
-  const place = { channel, accountId, kind, conversationId, ...thread, peerId: conversationId };
-  const owner = kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
+  const services = deps.services();
+  const { config } = services;
+  const place = conversationPlace(target, services);
+  const owner = target.kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
   return routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
 }
 

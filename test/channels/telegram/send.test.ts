@@ -43,7 +43,7 @@ describe("requests to Telegram", () => {
 
   test("typing is shown in the same chat and topic", async () => {
     const bot = makeBot();
-    await telegram.typing?.({ ...bot.target, threadId: "9" }, bot.context);
+    await telegram.typing?.({ target: { ...bot.target, threadId: "9" } }, bot.context);
     expect(await bot.calls()).toEqual([
       { method: "sendChatAction", args: { chat_id: 77, message_thread_id: 9, action: "typing" } },
     ]);
@@ -168,7 +168,7 @@ describe("the Telegram bot's token", () => {
       vi.spyOn(console, level).mockImplementation((...line: unknown[]) => void written.push(line)),
     );
     const delivery = await send(bot);
-    await telegram.typing?.(bot.target, bot.context);
+    await telegram.typing?.({ target: bot.target }, bot.context);
     for (const spy of spies) spy.mockRestore();
     expect(written).toHaveLength(1);
     expect(JSON.stringify([delivery, written])).not.toContain(bot.token.split(":")[1]);

@@ -46,13 +46,15 @@ async function receive(bot: TestBot, update: Update) {
 
 async function read(bot: TestBot, update: Update): Promise<InboundMessage> {
   const received = await receive(bot, update);
-  if (received.kind !== "message") throw new Error(`expected a message, got ${JSON.stringify(received)}`);
-  return received.message;
+  const [event] = received.kind === "events" ? received.events : [];
+  if (event?.kind !== "message") throw new Error(`expected a message, got ${JSON.stringify(received)}`);
+  return event;
 }
 
 describe("a direct Telegram message", () => {
   test("becomes text, sender and conversation", async () => {
     expect(await read(makeBot(), direct({ text: "what's up?" }))).toEqual({
+      kind: "message",
       dedupeId: "900",
       text: "what's up?",
       sender: { id: "77", name: "Ada Lovelace", username: "ada" },
@@ -96,22 +98,20 @@ describe("Telegram content without text", () => {
 
   test("a join, a pinned message and a poll are ignored", async () => {
     const bot = makeBot();
-    expect(await receive(bot, inGroup({ new_chat_members: [bob] }))).toMatchObject({ kind: "ignored" });
-    expect(await receive(bot, inGroup({ delete_chat_photo: true }))).toMatchObject({ kind: "ignored" });
+    expect(await receive(bot, inGroup({ new_chat_members: [bob] }))).toMatchObject({ kind: "answered" });
+    expect(await receive(bot, inGroup({ delete_chat_photo: true }))).toMatchObject({ kind: "answered" });
   });
 });
 
 describe("irrelevant Telegram updates", () => {
   test("are ignored with their kind as the reason", async () => {
     const bot = makeBot();
-    const edited = { ...sent, edit_date: 1_700_000_100, from: ada, chat: directChat, text: "I meant" };
     const updates: [Update, string][] = [
-      [{ update_id: 1, edited_message: edited }, "edited_message"],
       [{ update_id: 2, my_chat_member: {} } as unknown as Update, "my_chat_member"],
       [{ update_id: 3 }, "nothing"],
     ];
     for (const [update, kind] of updates) {
-      expect(await receive(bot, update)).toEqual({ kind: "ignored", reason: `an update of the kind ${kind}` });
+      expect(await receive(bot, update)).toEqual({ kind: "answered", reason: `an update of the kind ${kind}` });
     }
   });
 
@@ -122,23 +122,71 @@ describe("irrelevant Telegram updates", () => {
       { ...pressed, game_short_name: "chess" },
     ]) {
       expect(await receive(makeBot(), { update_id: 2, callback_query: press })).toEqual({
-        kind: "ignored",
+        kind: "answered",
         reason: "a button without data",
       });
     }
   });
 
-  test("include messages of bots, automatic forwards of channel posts, and ephemeral messages", async () => {
+  test("include automatic forwards of channel posts, and ephemeral messages", async () => {
     const bot = makeBot();
     const reasons = new Map<string, Update>([
-      ["a bot wrote it", inGroup({ from: { ...bob, is_bot: true }, text: "beep" })],
       ["repeated", inGroup({ from: bob, sender_chat: channel, is_automatic_forward: true, text: "post" })],
       ["ephemeral", inGroup({ text: "psst", ephemeral_message_id: 3 })],
       ["channel's owner", inGroup({ text: "hi", chat: { ...group, is_direct_messages: true } })],
     ]);
     for (const [reason, update] of reasons) {
-      expect(await receive(bot, update)).toEqual({ kind: "ignored", reason: expect.stringContaining(reason) });
+      expect(await receive(bot, update)).toEqual({ kind: "answered", reason: expect.stringContaining(reason) });
     }
+  });
+});
+
+describe("a Telegram message in another form", () => {
+  test("is marked as new version of one, in a chat and in a channel, under the message's own id", async () => {
+    const edited = { ...sent, edit_date: 1_700_000_100, from: ada, chat: directChat, text: "I meant" };
+    const inChat = await read(makeBot(), { update_id: 5, edited_message: edited } as Update);
+    expect(inChat).toMatchObject({ edited: true, messageId: "42", dedupeId: "5", text: "I meant" });
+    const post = { ...sent, edit_date: 1, sender_chat: channel, chat: channel, text: "corrected" };
+    const inChannel = await read(makeBot(), { update_id: 6, edited_channel_post: post } as Update);
+    expect(inChannel).toMatchObject({ edited: true, conversation: { kind: "channel" }, text: "corrected" });
+  });
+
+  test("names its album, so that the parts are one message", async () => {
+    const photo = [{ file_id: "p", file_unique_id: "p", width: 1, height: 1 }];
+    expect(await read(makeBot(), direct({ photo, media_group_id: "g1" }))).toMatchObject({ groupId: "g1" });
+    expect(await read(makeBot(), direct({ photo }))).not.toHaveProperty("groupId");
+  });
+
+  test("names the message that it answers, also one without words", async () => {
+    const replied = { ...sent, message_id: 60, chat: group, from: bob, photo: [] };
+    expect(await read(makeBot(), inGroup({ text: "nice", reply_to_message: replied as never }))).toMatchObject({
+      replyToId: "60",
+    });
+  });
+
+  test("of a bot says that a bot wrote it", async () => {
+    const message = await read(makeBot(), inGroup({ from: { ...bob, is_bot: true }, text: "beep" }));
+    expect(message.sender.isBot).toBe(true);
+    expect((await read(makeBot(), inGroup({ from: bob, text: "hi" }))).sender).not.toHaveProperty("isBot");
+  });
+
+  test("in a topic names the topic where the update does", async () => {
+    const first = {
+      ...sent,
+      message_id: 4,
+      chat: group,
+      from: bob,
+      forum_topic_created: { name: "Lunch", icon_color: 1 },
+    };
+    const said = {
+      text: "hi",
+      is_topic_message: true,
+      message_thread_id: 4,
+      reply_to_message: first as never,
+    } as const;
+    const message = await read(makeBot(), inGroup(said));
+    expect(message.conversation).toMatchObject({ title: "Engines / Lunch", threadId: "4" });
+    expect(message).not.toHaveProperty("replyToId");
   });
 });
 
@@ -200,7 +248,7 @@ describe("a Telegram group message", () => {
   test("with a command for another bot is ignored", async () => {
     const bot = makeBot();
     const received = await receive(bot, inGroup(spotted("/stop@other_bot", "bot_command", "/stop@other_bot")));
-    expect(received).toEqual({ kind: "ignored", reason: "a command for another bot" });
+    expect(received).toEqual({ kind: "answered", reason: "a command for another bot" });
   });
 
   test("has its topic as thread, but no thread for a reply chain", async () => {
@@ -325,15 +373,18 @@ test("a pressed button is a message with its data, from the person who pressed i
   };
   const press = { id: "77", from: bob, chat_instance: "1", data: "Tea", message };
   const received = await receive(makeBot(), { update_id: 9, callback_query: press } as Update);
-  expect(received).toMatchObject({
-    kind: "message",
-    message: {
+  if (received.kind !== "events") throw new Error(`expected a message, got ${received.kind}`);
+  expect(received.events).toMatchObject([
+    {
       text: "Tea",
       sender: { id: String(bob.id) },
       conversation: { kind: "group" },
       messageId: "44",
       mentioned: true,
     },
-    answer: { method: "answerCallbackQuery", callback_query_id: "77" },
+  ]);
+  expect(await received.answer?.([{ kind: "accepted" }]).json()).toEqual({
+    method: "answerCallbackQuery",
+    callback_query_id: "77",
   });
 });

@@ -1,4 +1,10 @@
-import type { InboundMessage } from "../channels/channel.ts";
+import type {
+  InboundDeletion,
+  InboundEvent,
+  InboundMessage,
+  InboundOutcome,
+  InboundReceipt,
+} from "../channels/channel.ts";
 import { groupRulesOf } from "../channels/group-rules.ts";
 import { historyLimitOf } from "../config/group-chat.ts";
 import { newRunId } from "../config/session-ids.ts";
@@ -11,12 +17,20 @@ import { callSession } from "../session/api.ts";
 import { decideSenderAccess, offerPairing, sayAtOnce } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { SenderCounts } from "./sender-rate.ts";
-import { answeringAgent, overheardRequest, sessionRequest } from "./session-request.ts";
+import {
+  answeringAgent,
+  inboundSessionKey,
+  overheardRequest,
+  type ReceivedMessage,
+  sessionRequest,
+} from "./session-request.ts";
 
-/** Dependencies of the pipeline, provided by a webhook route, a gateway object, an email handler or a poller. */
+/** Dependencies of the pipeline, provided by a webhook route, a gateway object or an email handler. */
 export interface InboundDeps {
-  services: Pick<Services, "config" | "revision" | "workspaceOf" | "authorShown" | "browserZone">;
+  services: Pick<Services, "config" | "revision" | "workspaceOf" | "authorShown" | "browserZone" | "dataKey">;
   database: D1Database;
+  /** The Worker's own address, as the platform called it; absent where nothing calls it. */
+  origin?: string;
   /** The sessions' objects. */
   env: SessionEnv;
   /** Keeps work alive that continues after the response. */
@@ -30,30 +44,67 @@ const NONE = { messagesPerMinute: 0, messagesPerDay: Number.POSITIVE_INFINITY };
 const FULL = "Too many messages wait here. This one was not taken up: send it again when I have answered.";
 const TOO_MANY = "You write faster than I may read. This message was not taken up: wait a minute, then send it again.";
 
-export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+/**
+ * Takes up what one request of a platform brings, in order. Each message is stored by a session when this returns
+ * `accepted` for it; the same message again is the same run.
+ * @throws IsopodError what a session refuses, or `unavailable`: the platform then sends all of it again
+ */
+export async function receiveEvents(
+  events: readonly InboundEvent[],
+  open: OpenChannel,
+  deps: InboundDeps,
+): Promise<InboundOutcome[]> {
+  const outcomes: InboundOutcome[] = [];
+  for (const event of events) {
+    if (event.kind === "receipt") outcomes.push(await receiveReceipt(event, open, deps));
+    else outcomes.push(await receiveMessage(event.kind === "message" ? event : deletionNote(event), open, deps));
+  }
+  return outcomes;
+}
 
 /**
- * The pipeline for every inbound message: access, pairing, agent, attachments, session. A session has stored the
- * message when this returns `accepted`; the same message again is the same run.
- * @throws IsopodError what the session refuses, or `unavailable`
+ * Tells the session of a conversation what became of a message of the agent. Only what failed matters: it is shown to
+ * people as a delivery that did not arrive.
  */
-export async function receiveMessage(
-  message: InboundMessage,
-  open: OpenChannel,
-  { services, database, env, waitUntil }: InboundDeps,
+async function receiveReceipt(
+  { conversation, externalId, outcome, reason = "no reason was given" }: InboundReceipt,
+  { channel, context }: OpenChannel,
+  { services, env, database, waitUntil }: InboundDeps,
 ): Promise<InboundOutcome> {
+  if (outcome !== "failed") return { kind: "ignored", reason: `a message was ${outcome}` };
+  const sender = { id: conversation.id };
+  const message = { conversation, sender, text: "", mentioned: true } as const;
+  const source = { channel, accountId: context.accountId, message };
+  const agent = answeringAgent(source, services);
+  const { config } = services;
+  const decision = await decideSenderAccess(source, { channel, context }, { agent, config, database, waitUntil });
+  const owner = "owner" in decision && decision.owner;
+  const sessionKey = inboundSessionKey({ ...source, owner }, agent, config);
+  const address = await addressOf(env, sessionKey, locationOf(config, sessionKey));
+  const isKnown = await callSession(env, address, (session) => session.failDelivery(externalId, reason));
+  return isKnown ? { kind: "accepted" } : { kind: "ignored", reason: "the failure of a message that is not known" };
+}
+
+/** A deletion as a message without words that takes back an earlier one. */
+function deletionNote({ kind: _, ...deletion }: InboundDeletion): ReceivedMessage {
+  return { ...deletion, kind: "message", text: "", mentioned: false, attachments: [], deleted: true };
+}
+
+/** The pipeline for every inbound message: access, pairing, agent, session. */
+async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps: InboundDeps): Promise<InboundOutcome> {
+  const { services, database, env, waitUntil } = deps;
   const { config, revision: configRevision } = services;
-  const source = { channelId: open.channel.id, accountId: open.context.accountId, message };
+  const source = { channel: open.channel, accountId: open.context.accountId, message };
   const agent = answeringAgent(source, services);
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
   if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
   if (decision.kind === "pair") {
-    waitUntil(offerPairing(source, open, database));
+    waitUntil(offerPairing(message, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };
   }
   if (!decision.owner) {
     const rated = senderCounts.count(
-      `${source.channelId}:${source.accountId}:${message.sender.id}`,
+      `${open.channel.id}:${source.accountId}:${message.sender.id}`,
       config.security.senderRate,
       Date.now(),
     );
@@ -64,7 +115,7 @@ export async function receiveMessage(
   }
   const limit = decision.kind === "overhear" ? historyLimitIn(message, open, config, agent.id) : undefined;
   if (limit === 0) return { kind: "ignored", reason: "the agent was not addressed" };
-  const admitted = { ...source, owner: decision.owner };
+  const admitted = { ...source, owner: decision.owner, origin: deps.origin };
   const request = await (limit === undefined
     ? sessionRequest(admitted, agent, services)
     : overheardRequest(admitted, agent, services, limit));
@@ -73,7 +124,9 @@ export async function receiveMessage(
   try {
     await callSession(env, address, (session) => session.accept(accept));
   } catch (error) {
-    if (error instanceof IsopodError && error.code === "gone") return { kind: "ignored", reason: error.message };
+    if (error instanceof IsopodError && (error.code === "gone" || error.details.reason === "bots_alone")) {
+      return { kind: "ignored", reason: error.message };
+    }
     if (!(error instanceof IsopodError) || error.code !== "rate_limited") throw error;
     const { over, ...told } = fullCounts.count(request.sessionKey, NONE, Date.now());
     if (over && "tell" in told && told.tell && limit === undefined) waitUntil(sayAtOnce(FULL, message, open));

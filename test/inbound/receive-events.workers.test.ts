@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { beforeAll, describe, expect, test } from "vitest";
 import type { InboundMessage } from "../../src/channels/channel.ts";
 import { approvePairing, listPairings } from "../../src/channels/pairing.ts";
-import { receiveMessage } from "../../src/inbound/receive-message.ts";
+import { receiveEvents } from "../../src/inbound/receive-events.ts";
 import { createServices } from "../../src/services/create-services.ts";
 import { knowConfiguration } from "../../src/services/current-config.ts";
 import { env, historyOf, waitFor } from "../flow/client.ts";
@@ -17,6 +17,7 @@ async function receive(text: string, messageId: string, more: Partial<InboundMes
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
   const services = createServices(env, waitUntil);
   const message: InboundMessage = {
+    kind: "message",
     messageId,
     dedupeId: messageId,
     conversation: { kind: "direct", id: SENDER },
@@ -27,7 +28,7 @@ async function receive(text: string, messageId: string, more: Partial<InboundMes
     ...more,
   };
   const deps = { services, database: env.DB, env, waitUntil };
-  const outcome = await receiveMessage(message, services.channel("telegram", "default"), deps);
+  const [outcome] = await receiveEvents([message], services.channel("telegram", "default"), deps);
   await waitOnExecutionContext(context);
   return outcome;
 }
@@ -55,7 +56,7 @@ describe("files of people who are not owners", () => {
   const file = (name: string, bytes: number) => ({
     name,
     mediaType: "text/plain",
-    open: async () => new Blob(["A".repeat(bytes)]).stream(),
+    bytes: new TextEncoder().encode("A".repeat(bytes)),
   });
 
   async function filesOf(messageId: string) {

@@ -1,0 +1,42 @@
+import { shortDigest } from "../lib/digest.ts";
+import type { PlatformAnswer } from "./platform-call.ts";
+
+/** A platform's access token, and until when it may be used, in milliseconds since the epoch. */
+export interface AccessToken {
+  value: string;
+  expiresAt: number;
+}
+
+type Failure = Exclude<PlatformAnswer, { kind: "ok" }>;
+
+/** Most tokens that an isolate remembers. */
+const MAX_TOKENS = 200;
+/** A token is renewed this long before it expires. */
+const MARGIN_MS = 60_000;
+
+const remembered = new Map<string, AccessToken>();
+
+/**
+ * An access token that a platform hands out for an account's secret, from this isolate's memory or by a request.
+ * @param owner what the token belongs to: platform, address, account and secret; only its digest is kept
+ * @param request asks the platform for a new one; its failure is returned
+ */
+export async function accessToken(
+  owner: readonly string[],
+  now: number,
+  request: () => Promise<AccessToken | Failure>,
+): Promise<string | Failure> {
+  const key = await shortDigest(JSON.stringify(owner));
+  const known = remembered.get(key);
+  if (known !== undefined && known.expiresAt - MARGIN_MS > now) return known.value;
+  const fresh = await request();
+  if ("kind" in fresh) return fresh;
+  if (remembered.size >= MAX_TOKENS) remembered.clear();
+  remembered.set(key, fresh);
+  return fresh.value;
+}
+
+/** Forgets a token that the platform has refused, so that the next request gets a new one. */
+export async function dropAccessToken(owner: readonly string[]): Promise<void> {
+  remembered.delete(await shortDigest(JSON.stringify(owner)));
+}

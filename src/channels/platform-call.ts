@@ -1,0 +1,160 @@
+import { messageOf } from "../lib/errors.ts";
+import type { ChannelContext, Delivery } from "./channel.ts";
+
+/** The result of one request to a platform. It contains none of the request's secrets. */
+export type PlatformAnswer =
+  /** `json` is undefined if the body is not JSON. */
+  | { kind: "ok"; json: unknown }
+  /** `description` is what the platform says, as a person may read it. */
+  | { kind: "refused"; status: number; json: unknown; description: string; retryAfterMs?: number }
+  /** Never sent: the name was not found, or TLS failed. */
+  | { kind: "unreached"; reason: string }
+  /** Perhaps received: no answer came, or none that could be read. */
+  | { kind: "lost"; reason: string };
+
+/** A request to a platform. */
+export interface PlatformRequest {
+  url: string;
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body?: object | FormData | URLSearchParams | Uint8Array<ArrayBuffer>;
+  /** Values that must not be in any text of the answer. */
+  secrets?: readonly string[];
+}
+
+const MAX_REASON_UNITS = 300;
+/** Shorter values hide nothing, and taking them out would spoil the text. */
+const MIN_SECRET_CHARS = 6;
+
+/** Makes one request to a platform, without following redirects. Never throws. */
+export async function callPlatform(
+  { fetch }: Pick<ChannelContext<unknown>, "fetch">,
+  { url, method = "POST", headers = {}, body, secrets = [] }: PlatformRequest,
+  signal: AbortSignal,
+): Promise<PlatformAnswer> {
+  const shown = (text: string) => withoutSecrets(text, secrets).slice(0, MAX_REASON_UNITS);
+  try {
+    const response = await fetch(url, { method, redirect: "manual", signal, ...encoded(body, headers) });
+    const text = await response.text();
+    const json = parseJson(text);
+    if (response.ok) return { kind: "ok", json };
+    const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
+    return {
+      ...{ kind: "refused", status: response.status, json },
+      description: shown(describe(json) ?? `status ${response.status}`),
+      ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
+    };
+  } catch (error) {
+    if (signal.aborted) return { kind: "lost", reason: "no answer in time" };
+    const reason = shown(messageOf(error));
+    if (isUnreached(reason)) return { kind: "unreached", reason: "the server could not be reached" };
+    return { kind: "lost", reason: `the connection failed: ${reason}` };
+  }
+}
+
+function encoded(body: PlatformRequest["body"], headers: Record<string, string>): RequestInit {
+  if (body === undefined) return { headers };
+  // The form sets its own content type.
+  if (body instanceof FormData || body instanceof URLSearchParams || body instanceof Uint8Array) {
+    return { headers, body };
+  }
+  return { headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
+}
+
+/**
+ * Whether workerd has not connected: it gives a reference for a name that is not found and for a failed TLS handshake,
+ * and other words for a connection that was refused or that broke, which cannot be told apart.
+ */
+function isUnreached(reason: string): boolean {
+  return reason.startsWith("internal error");
+}
+
+/** The usual fields in which platforms say what is wrong. */
+function describe(json: unknown): string | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  for (const key of ["description", "message", "errmsg", "msg", "error_description", "error"]) {
+    const value: unknown = Reflect.get(json, key);
+    if (typeof value === "string" && value !== "") return value;
+    if (typeof value === "object" && value !== null) return describe(value);
+  }
+  return undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes secrets from a text that is stored or shown. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
+  return long.reduce((shown, secret) => shown.replaceAll(secret, "<secret>"), text);
+}
+
+/** How a channel reads the answer to a message that it has sent. */
+export interface DeliveryReading {
+  /** The platform's name, for people. */
+  platform: string;
+  /** The platform's id of the message. */
+  externalId?(json: unknown): string | undefined;
+  /** What a refusal means to a person, and what to do; else the platform's own words. */
+  explain?(status: number, description: string): string | undefined;
+}
+
+/** The default delay before another try, in milliseconds. */
+const RETRY_AFTER_MS = 10_000;
+
+/** The outcome of a delivery, by the platform's answer. */
+export function deliveryOf(answer: PlatformAnswer, { platform, externalId, explain }: DeliveryReading): Delivery {
+  switch (answer.kind) {
+    case "ok": {
+      const id = externalId?.(answer.json);
+      return { outcome: "delivered", ...(id !== undefined && { externalId: id }) };
+    }
+    case "unreached":
+      return { outcome: "retry", afterMs: 0, reason: `${platform}: ${answer.reason}` };
+    case "lost":
+      return { outcome: "unsure", reason: `${platform}: ${answer.reason}` };
+    case "refused": {
+      const { status, description, retryAfterMs = RETRY_AFTER_MS } = answer;
+      if (isBeforeSending(status))
+        return { outcome: "retry", afterMs: retryAfterMs, reason: `${platform}: ${description}` };
+      if (status >= 500) return { outcome: "unsure", reason: `${platform}: ${description}` };
+      return {
+        outcome: "failed",
+        reason: explain?.(status, description) ?? `${platform} refused the message: ${description}`,
+      };
+    }
+  }
+}
+
+/**
+ * Statuses that mean that a message was not accepted: rate limited, unavailable, and those of Cloudflare for a server
+ * that was never reached (refused, unreachable, TLS failure, no such name). Any other 5xx is ambiguous: platforms also
+ * answer 500 for a message that they sent, and a gateway's 502 or 504 hides what happened behind it.
+ * @see https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/
+ */
+function isBeforeSending(status: number): boolean {
+  return [429, 503, 521, 523, 525, 526, 530].includes(status);
+}
+
+/**
+ * Turns an answer that a platform gives with 200 into a refusal, if its body says so.
+ * @param refusal of the body: the HTTP status that fits, and what the platform says; undefined if it is no refusal
+ */
+export function refusedIf(
+  answer: PlatformAnswer,
+  refusal: (json: unknown) => { status: number; description: string; retryAfterMs?: number } | undefined,
+): PlatformAnswer {
+  const refused = answer.kind === "ok" ? refusal(answer.json) : undefined;
+  return refused === undefined || answer.kind !== "ok"
+    ? answer
+    : { kind: "refused", json: answer.json, ...refused, description: refused.description.slice(0, MAX_REASON_UNITS) };
+}
+
+/** The outcome of a delivery that was stopped before the request was made. */
+export const STOPPED: Delivery = { outcome: "retry", afterMs: 0, reason: "stopped before it was sent" };

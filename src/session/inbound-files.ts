@@ -1,0 +1,108 @@
+import type { AttachmentReference, Target } from "../channels/channel.ts";
+import { deadline, streamWithin } from "../lib/deadline.ts";
+import { messageOf } from "../lib/errors.ts";
+import { log as writeLog } from "../lib/log.ts";
+import { agentIn } from "../services/services.ts";
+import type { RunInput } from "../session-store/run.ts";
+import { boundedText } from "../session-store/run-request.ts";
+import { findRun, openRuns, saveInput, saveState } from "../session-store/runs.ts";
+import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
+import { type KeptFile, keepFile, notFetched } from "../turn/inbox.ts";
+
+/** How long the download of one file may take, in milliseconds. */
+const DOWNLOAD_MS = 60_000;
+
+/** What fetching files depends on. */
+export interface InboundFilesDeps extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services"> {
+  /** Called when files have arrived, or could not be had: their run may begin. */
+  changed(): void;
+}
+
+/**
+ * Fetches the files of messages from their platforms, after the messages were accepted and before their runs begin. The
+ * same file of the same message has the same path, so that it may be fetched again after a crash.
+ */
+export class InboundFiles {
+  readonly #deps: InboundFilesDeps;
+  readonly #fetching = new Map<string, Promise<void>>();
+
+  constructor(deps: InboundFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins to fetch what waiting messages have brought. Never rejects; undefined if nothing is left to begin. */
+  fetch(): Promise<void> | undefined {
+    const waiting = openRuns(this.#deps.store).filter(
+      ({ id, state }) => state.status === "queued" && state.hasFiles && !this.#fetching.has(id),
+    );
+    if (waiting.length === 0) return undefined;
+    for (const { id, target } of waiting) this.#fetching.set(id, this.#fetch(id, target));
+    return this.idle();
+  }
+
+  /** Resolves when nothing is being fetched. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#fetching.values());
+  }
+
+  async #fetch(runId: string, target: Target | null): Promise<void> {
+    try {
+      const { store, fence } = this.#deps;
+      const files = findRun(store, runId)?.input?.files ?? [];
+      const kept = await Promise.all(files.map((file) => this.#keep(file, runId, target)));
+      fence.write(() => this.#store(runId, files, kept));
+    } catch (error) {
+      writeLog("error", "files.not_stored", { runId, error: messageOf(error) });
+    } finally {
+      this.#fetching.delete(runId);
+    }
+    this.#deps.changed();
+  }
+
+  /** Stores what became of a message's files. Parts that have come meanwhile stay to be fetched. */
+  #store(runId: string, fetched: readonly AttachmentReference[], kept: readonly KeptFile[]): void {
+    const { store } = this.#deps;
+    const row = findRun(store, runId);
+    if (row?.state.status !== "queued" || row.input === null) return;
+    const files = row.input.files?.slice(fetched.length) ?? [];
+    const input = withFiles({ ...row.input, files }, kept);
+    saveInput(store, runId, input);
+    const { hasFiles: _, ...state } = row.state;
+    saveState(store, runId, { ...state, chars: input.text.length, ...(files.length > 0 && { hasFiles: true }) });
+  }
+
+  async #keep(file: AttachmentReference, runId: string, target: Target | null): Promise<KeptFile> {
+    const limit = deadline(DOWNLOAD_MS);
+    try {
+      const { store, services, session } = this.#deps;
+      const sender = findRun(store, runId)?.input?.sender;
+      if (target === null || sender === undefined) throw new Error("nothing says which platform has it");
+      const { channel, context } = services().channel(target.channel, target.accountId);
+      if (channel.openAttachment === undefined) throw new Error(`${channel.id} hands over no files`);
+      const bytes = streamWithin(await channel.openAttachment(file.reference, context, limit.signal), limit);
+      const { conversationId, replyToId: messageId = runId } = target;
+      const origin = { channel: channel.id, conversationId, messageId, senderId: sender.id, owner: sender.owner };
+      const workspace = services().workspaceOf(agentIn(services(), session().agentId));
+      return await keepFile({ ...file, bytes }, origin, workspace);
+    } catch (error) {
+      return notFetched(file.name, limit.signal.aborted ? new Error("no answer in time") : error);
+    } finally {
+      limit.done();
+    }
+  }
+}
+
+/** An input with the notes on its files, and its pictures. */
+export function withFiles(input: RunInput, kept: readonly KeptFile[]): RunInput {
+  const { files = [], images = [], origin, ...rest } = input;
+  const notes = kept.map(({ note }) => note);
+  const withNotes = (text: string) => boundedText([text, ...notes].filter((part) => part !== "").join("\n\n"));
+  return {
+    ...rest,
+    text: withNotes(input.text),
+    images: [...images, ...kept.flatMap(({ image }) => image ?? [])],
+    ...(files.length > 0 && { files }),
+    // The first message of a new conversation is in the arguments of its command.
+    ...(origin && { origin: origin.kind === "reset" ? { ...origin, args: withNotes(origin.args) } : origin }),
+  };
+}

@@ -1,0 +1,5 @@
+import type { ChannelUnderEval } from "./channel-under-eval.ts";
+import { telegramUnderEval } from "./telegram.ts";
+
+/** The channels that evaluations run; a platform that is missing here counts as failed. */
+export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [telegramUnderEval];

@@ -1,0 +1,4 @@
+import type { FakePlatform } from "./fake-platform.ts";
+
+/** The platforms that have a server; Telegram has one of its own. */
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [];
