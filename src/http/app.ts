@@ -14,6 +14,7 @@ import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { errorBody } from "./errors.ts";
+import { fileRoutes } from "./files.ts";
 import { grantRoutes } from "./grants.ts";
 import { hookRoutes } from "./hooks.ts";
 import { jobRoutes } from "./jobs.ts";
@@ -54,6 +55,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     configured: [
       ...TURN_ROUTES,
       ["/", hookRoutes],
+      ["/", fileRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
       ["/v1", capabilityRoutes],

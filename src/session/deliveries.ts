@@ -6,6 +6,7 @@ import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
@@ -18,7 +19,7 @@ import { WEBHOOK_CHANNEL } from "../session-store/webhook-channel.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
-import { readAttachedFile } from "../turn/output/files.ts";
+import { fileLine, readAttachedFile } from "../turn/output/files.ts";
 import { lostNotice } from "../turn/output/lost-notice.ts";
 import { replyTargets } from "../turn/output/reply-parts.ts";
 import { postWebhook } from "./post-webhook.ts";
@@ -29,13 +30,15 @@ const ANSWER_MS = 30_000;
 
 /** Most characters of a long reply that a channel without files gets in its last message. */
 const MAX_BEGINNING_CHARS = 500;
-const CUT = "[The reply is too long for this chat: its whole text is on the page.]";
+const TOO_LONG = "The reply is too long for this chat: its whole text is";
 
 /** Dependencies of `Deliveries`. */
 export interface DeliveriesDeps
   extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   audit: Pick<AuditTrail, "write">;
+  /** Keeps the whole text of a reply in R2. Gives its key; may be repeated. */
+  keepReply(deliveryId: string, text: string): Promise<string>;
   /** Called when no delivery is due. */
   drained(): void;
 }
@@ -274,12 +277,21 @@ export class Deliveries {
     }
   }
 
-  /** Sends a file, or its text line if the channel takes no files. */
+  /** Sends a file, or a link to it if the channel takes no files. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
     const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
-      if (channel.sendFile === undefined) return await channel.send(part, context, signal);
+      if (channel.sendFile === undefined) {
+        const { agentId } = session();
+        const link = await this.#link(
+          { kind: "file", agentId, path: said.path, etag: said.etag },
+          said.path,
+          part.target,
+        );
+        const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
+        return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
+      }
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
       const { text: _, ...to } = part;
@@ -289,14 +301,29 @@ export class Deliveries {
     }
   }
 
-  /** Sends a long text as a file, or its beginning if the channel takes no files. */
+  /**
+   * A link to a file, for a chat that takes none; undefined where links are not set up, or the Worker's own address is
+   * not known.
+   */
+  async #link(file: LinkedFile, path: string, target: Target): Promise<string | undefined> {
+    const { services, now } = this.#deps;
+    const { dataKey, config } = services();
+    const origin = config.channels.defaults?.publicUrl ?? target.origin;
+    if (dataKey === undefined || origin === undefined) return undefined;
+    return fileLink(file, path.slice(path.lastIndexOf("/") + 1), { dataKey, origin, now: now() });
+  }
+
+  /** Sends a long text as a file, or its beginning with a link to it if the channel takes no files. */
   async #sendWhole(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
     const { target, token, text, deliveryId } = part;
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
       if (channel.sendFile === undefined) {
-        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n${CUT}`);
+        const key = await this.#deps.keepReply(deliveryId, text);
+        const link = await this.#link({ kind: "text", key }, name, target);
+        const where = link === undefined ? "on the page" : `here: ${link}`;
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
         return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
       }
       const file = {
