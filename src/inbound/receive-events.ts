@@ -132,7 +132,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
     if (over && "tell" in told && told.tell && limit === undefined) waitUntil(sayAtOnce(FULL, message, open));
     return { kind: "ignored", reason: "too many messages wait in its session" };
   }
-  if (limit === undefined) waitUntil(acknowledge(message, open, config.messages));
+  if (limit === undefined) waitUntil(acknowledge(message, open, config.messages, agent.emoji));
   return { kind: "accepted" };
 }
 

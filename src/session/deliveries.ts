@@ -139,10 +139,11 @@ export class Deliveries {
    * @param target its `replyToId` is the message that the run answers
    */
   format(target: Target, markdown: string, answering: Answering = { isFirst: true }): OutboxPart[] {
+    const text = answering.beginsReply ? `${this.#prefix()}${markdown}` : markdown;
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
-    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: markdown, draft: true }];
-    const parts = this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
-    return boundedParts(parts, { text: markdown, target: rest, most: answering.most ?? MAX_PARTS });
+    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text, draft: true }];
+    const parts = this.#cut(target, text).map((part, n) => ({ target: n === 0 ? first : rest, text: part }));
+    return boundedParts(parts, { text, target: rest, most: answering.most ?? MAX_PARTS });
   }
 
   /**
@@ -220,6 +221,20 @@ export class Deliveries {
     } catch (error) {
       log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
       return false;
+    }
+  }
+
+  /** What replies begin with. */
+  #prefix(): string {
+    try {
+      const { config } = this.#deps.services();
+      const { responsePrefix = "" } = config.messages;
+      if (responsePrefix !== "auto") return responsePrefix === "" ? "" : `${responsePrefix} `;
+      const { id, name = id } = agentIn(this.#deps.services(), this.#deps.session().agentId);
+      return `[${name}] `;
+    } catch (error) {
+      log("debug", "reply.prefix_unknown", { error: messageOf(error) });
+      return "";
     }
   }
 
