@@ -7,6 +7,7 @@ import { createBaseApp } from "./base-app.ts";
 import { bootstrapFileRoutes } from "./bootstrap-files.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { capabilityRoutes } from "./capabilities.ts";
+import { channelAccountRoutes } from "./channel-accounts.ts";
 import { configRoutes } from "./config.ts";
 import { configImportRoutes } from "./config-import.ts";
 import { configSchemaRoutes } from "./config-schema.ts";
@@ -68,6 +69,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", scheduleRoutes],
       ["/v1", budgetRoutes],
       ["/v1", pairingRoutes],
+      ["/v1", channelAccountRoutes],
       ["/v1", tokenRoutes],
       ["/v1", auditRoutes],
       ["/v1", pluginRoutes],

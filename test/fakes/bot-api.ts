@@ -121,6 +121,7 @@ function usualAnswer(bot: Bot, botId: number, method: string, args: Record<strin
     case "editMessageReplyMarkup":
     case "sendChatAction":
     case "setMyCommands":
+    case "setWebhook":
       return { ok: true, result: true };
     case "getWebhookInfo":
       return { ok: true, result: { has_custom_certificate: false, pending_update_count: 0, ...bot.webhook } };

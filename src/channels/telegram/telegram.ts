@@ -6,6 +6,7 @@ import { type TelegramAccount, type TelegramContext, telegramAccount } from "./a
 import { messageAttachments, openAttachment } from "./attachment.ts";
 import { botToken, tokenMissing } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
+import { connectBot } from "./connect.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { formatHtml, toPlainText } from "./markup.ts";
 import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
@@ -34,6 +35,12 @@ export const telegram: Channel<TelegramAccount> = {
   menu: { isOn: (account) => account.commandMenu, show: showMenu },
   typing: sendTyping,
   check: checkAccount,
+  connect: connectBot,
+  startLink: async (context, code) => {
+    const token = botToken(context);
+    const bot = token === undefined ? undefined : await identify(context, token);
+    return bot && `https://t.me/${bot.username}?start=${code}`;
+  },
 };
 
 /** User ids are positive, group ids negative; a public channel may also be named. */
