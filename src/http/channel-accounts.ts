@@ -2,12 +2,14 @@ import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { ChannelFinding, Target } from "../channels/channel.ts";
 import { listChannels } from "../channels/index.ts";
-import { inviteOwner } from "../channels/pairing.ts";
+import { inviteOwner, listPairings } from "../channels/pairing.ts";
+import { secretRef } from "../config/secret-ref.ts";
 import { within } from "../lib/deadline.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import type { OpenChannel } from "../services/services.ts";
+import { channelAccounts, channelFindings, channelManifest, ownerLink } from "./channel-accounts-schema.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { smallBody } from "./request-body.ts";
@@ -17,23 +19,6 @@ const PLATFORM_MS = 20_000;
 /** 26 characters of base32. */
 const INVITATION_BYTES = 16;
 const HELLO = "Isopod's test message: this account works.";
-
-const finding = z
-  .object({ status: z.enum(["ok", "warn", "fail"]), message: z.string(), fix: z.string().optional() })
-  .openapi("ChannelFinding");
-const findings = z.object({ findings: z.array(finding) });
-
-const account = z
-  .object({
-    channel: z.string(),
-    account: z.string(),
-    ready: z.boolean().openapi({ description: "Whether it has all that sending needs." }),
-    webhookUrl: z.string(),
-    capabilities: z.array(z.string()),
-    canConnect: z.boolean().openapi({ description: "Whether `connect` sets the platform up." }),
-    hasManifest: z.boolean(),
-  })
-  .openapi("ChannelAccount");
 
 const params = z.object({ channel: z.string(), account: z.string() });
 const address = z
@@ -55,7 +40,7 @@ const listRoute = createRoute({
   path: "/channels",
   summary: "List the accounts of channels",
   request: { query: z.strictObject({}) },
-  responses: json(z.object({ accounts: z.array(account) }), "All, in the order of the configuration"),
+  responses: json(channelAccounts, "All, in the order of the configuration"),
 });
 
 const testRoute = createRoute({
@@ -72,7 +57,7 @@ const testRoute = createRoute({
       }),
     ),
   },
-  responses: json(findings, "What was found. It is no error if the account does not work"),
+  responses: json(channelFindings, "What was found. It is no error if the account does not work"),
 });
 
 const connectRoute = createRoute({
@@ -92,7 +77,7 @@ const connectRoute = createRoute({
       }),
     ),
   },
-  responses: json(findings, "What was set, and what is left to do"),
+  responses: json(channelFindings, "What was set, and what is left to do"),
 });
 
 const manifestRoute = createRoute({
@@ -100,10 +85,7 @@ const manifestRoute = createRoute({
   path: "/channels/{channel}/{account}/manifest",
   summary: "The text to paste into the platform's settings, such as an app manifest",
   request: { params, query: z.strictObject({ url: address }) },
-  responses: json(
-    z.object({ use: z.string(), mediaType: z.string(), text: z.string() }),
-    "The text, and where it goes",
-  ),
+  responses: json(channelManifest, "The text, and where it goes"),
 });
 
 const ownerLinkRoute = createRoute({
@@ -115,7 +97,7 @@ const ownerLinkRoute = createRoute({
   responses: {
     201: {
       description: "What that person sends, and the link that sends it where the platform has such",
-      content: { "application/json": { schema: z.object({ message: z.string(), link: z.string().optional() }) } },
+      content: { "application/json": { schema: ownerLink } },
     },
   },
 });
@@ -123,8 +105,9 @@ const ownerLinkRoute = createRoute({
 /** `/v1/channels`. */
 export const channelAccountRoutes = new OpenAPIHono<AppEnv>({ defaultHook: onInvalid });
 
-channelAccountRoutes.openapi(listRoute, (c) => {
+channelAccountRoutes.openapi(listRoute, async (c) => {
   const { plugins, config, channel: open } = c.get("services");
+  const paired = (await listPairings(c.env.DB)).filter(({ owner, approvedAt }) => owner && approvedAt !== null);
   const accounts = listChannels(plugins.channels).flatMap(({ id }) =>
     Object.keys(config.channels[id]?.accounts ?? {}).map((accountId) => {
       const { channel, context } = open(id, accountId);
@@ -134,6 +117,10 @@ channelAccountRoutes.openapi(listRoute, (c) => {
         capabilities: [...channel.capabilities],
         canConnect: channel.connect !== undefined,
         hasManifest: channel.manifest !== undefined,
+        hasOwner:
+          paired.some((one) => one.channelId === id && one.accountId === accountId) ||
+          config.commands.ownerAllowFrom.some((entry) => entry.startsWith(`${id}:`) || !entry.includes(":")),
+        ...settingsOf(context.account),
       };
     }),
   );
@@ -195,6 +182,17 @@ channelAccountRoutes.openapi(manifestRoute, (c) => {
   if (channel.manifest === undefined) throw new IsopodError("not_found", `${channel.id} has no manifest.`);
   return c.json(channel.manifest(context, webhookUrl(c, place, c.req.valid("query").url)), 200);
 });
+
+/** What people and tools have to know of an account's settings: the names of its secrets, never their values. */
+function settingsOf(account: unknown): { variables: Record<string, string>; apiBase?: string } {
+  const fields = Object.entries(account as object);
+  const variables = fields.flatMap(([field, value]) => {
+    const secret = secretRef.safeParse(value).data;
+    return secret === undefined ? [] : [[field, secret.id]];
+  });
+  const apiBase = fields.find(([field, value]) => field === "apiBase" && typeof value === "string")?.[1];
+  return { variables: Object.fromEntries(variables), ...(apiBase !== undefined && { apiBase }) };
+}
 
 /** Where the platform has to call: the address that is named, else that of the configuration, else the one called now. */
 function webhookUrl(c: Context<AppEnv>, place: { channel: string; account: string }, named?: string): string {
