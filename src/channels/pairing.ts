@@ -195,6 +195,11 @@ export async function removePairing(database: D1Database, id: string): Promise<b
   return removed.length > 0;
 }
 
+/** Who is paired: `channel:id`, as `commands.ownerAllowFrom` names owners. */
+export function pairedPerson({ id, channelId }: Pick<Pairing, "id" | "channelId">): string {
+  return `${channelId}:${decodeURIComponent(id.split(":")[2] ?? "")}`;
+}
+
 function pairingId({ channelId, accountId, senderId }: Peer): string {
   return `${channelId}:${accountId}:${encodeURIComponent(senderId)}`;
 }
