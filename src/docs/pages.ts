@@ -31,6 +31,7 @@ import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseTelegram from "./zh/telegram.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -79,6 +80,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/telegram", chineseTelegram),
 ];
 
 /**
