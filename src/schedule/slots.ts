@@ -28,6 +28,7 @@ export function newEntry(
     ...{ id, kind, agentId, createdBy, createdAt: now, updatedAt: now },
     ...{ job: null, dueAt: null, readyAt: null, isOff: false, emptyEtag: null, failures: 0 },
     ...{ lastSlotAt: null, lastStatus: null, lastReason: null, lastRunId: null },
+    ...{ runs: 0, costMicros: 0 },
   };
 }
 
