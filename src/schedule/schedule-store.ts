@@ -57,7 +57,9 @@ export async function settleSlots(database: D1Database, slots: readonly SettledS
          last_slot_at = slot.value ->> 'dueAt',
          last_status = slot.value ->> 'status', last_reason = slot.value ->> 'reason',
          last_run_id = coalesce(slot.value ->> 'runId', last_run_id),
-         empty_etag = coalesce(slot.value ->> 'emptyEtag', empty_etag)
+         empty_etag = coalesce(slot.value ->> 'emptyEtag', empty_etag),
+         runs = runs + (slot.value ->> 'quietCostMicros' IS NOT NULL),
+         cost_micros = cost_micros + coalesce(slot.value ->> 'quietCostMicros', 0)
        FROM json_each(?1) AS slot
        WHERE schedule_entries.id = slot.value ->> 'id' AND due_at = slot.value ->> 'dueAt'`,
     )

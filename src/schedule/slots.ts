@@ -17,6 +17,8 @@ export interface SettledSlot extends Slot {
   runId?: string | undefined;
   sessionKey?: string | undefined;
   emptyEtag?: string | undefined;
+  /** What the run of the slot before has cost, if it is to be counted now. */
+  quietCostMicros?: number | undefined;
 }
 
 /** A new row without a next slot. */
