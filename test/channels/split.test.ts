@@ -6,7 +6,7 @@ const code: Mark = { kind: "preformatted" };
 
 function split(text: string | StyledRun[], units: number): string[] {
   const runs = typeof text === "string" ? [{ text, marks: [] }] : text;
-  return splitRuns(runs, { units, fits: (part) => plainText(part).length <= units }).map(plainText);
+  return splitRuns(runs, { units, most: units, size: (part) => plainText(part).length }).map(plainText);
 }
 
 describe("splitting a text into parts", () => {
@@ -59,6 +59,6 @@ describe("splitting a text into parts", () => {
 
 test("both halves of a cut bold word stay bold", () => {
   const bold: Mark = { kind: "bold" };
-  const parts = splitRuns([{ text: "one two", marks: [bold] }], { units: 4, fits: () => true });
+  const parts = splitRuns([{ text: "one two", marks: [bold] }], { units: 4, most: 4, size: () => 1 });
   expect(parts).toEqual([[{ text: "one ", marks: [bold] }], [{ text: "two", marks: [bold] }]]);
 });

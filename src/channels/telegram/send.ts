@@ -6,7 +6,7 @@ import { byteLength, head } from "../../lib/text.ts";
 import type { Buttons, Delivery, MenuCommand, OutboundFile, OutboundPart, Reaction, Target } from "../channel.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 import { type BotAnswer, botToken, callBot, type FileUpload, type UploadMethod } from "./bot-api.ts";
-import { toPlainText } from "./markup.ts";
+import { telegramMarkup } from "./markup.ts";
 
 /** Default retry delay. */
 const RETRY_AFTER_MS = 10_000;
@@ -28,7 +28,7 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
   const marked = { ...args, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
-  const bare = { ...args, text: toPlainText(part.text) };
+  const bare = { ...args, text: telegramMarkup.plain(part.text) };
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
 }
 

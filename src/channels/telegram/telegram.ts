@@ -1,13 +1,14 @@
 import { log } from "../../lib/log.ts";
 import { secretEqual } from "../../security/secret-equal.ts";
 import type { Channel, Conversation, ReceiveResult } from "../channel.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
 import { type TelegramAccount, type TelegramContext, telegramAccount } from "./account.ts";
 import { messageAttachments } from "./attachment.ts";
 import { botToken } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
-import { formatHtml, toPlainText } from "./markup.ts";
+import { telegramMarkup } from "./markup.ts";
 import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
 import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
@@ -23,8 +24,8 @@ export const telegram: Channel<TelegramAccount> = {
   receive,
   isReady: (context) => botToken(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatHtml,
-  plain: toPlainText,
+  format: (markdown) => formatMessages(markdown, telegramMarkup),
+  plain: telegramMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: sendPart,
   sendFile,
