@@ -57,6 +57,18 @@ describe("splitting a text into parts", () => {
   });
 });
 
+test("a part that would be larger in markup for being cut earlier fits all the same", () => {
+  const text = "one two three four five six seven eight";
+  const size = (part: readonly StyledRun[]) => plainText(part).length + (plainText(part).endsWith(" ") ? 5 : 0);
+  const parts = splitRuns([{ text, marks: [] }], { units: 20, most: 20, size });
+  expect(parts.map(plainText).join("")).toBe(text);
+  expect(Math.max(...parts.map(size))).toBeLessThanOrEqual(20);
+});
+
+test("an accent or a joiner stays with what is before it, even white space", () => {
+  expect(split("one two\u0301 three \u0301four", 10).filter((part) => /^[\u0301\u200d]/.test(part))).toEqual([]);
+});
+
 test("both halves of a cut bold word stay bold", () => {
   const bold: Mark = { kind: "bold" };
   const parts = splitRuns([{ text: "one two", marks: [bold] }], { units: 4, most: 4, size: () => 1 });

@@ -28,6 +28,11 @@ export const TEXTS: readonly { name: string; markdown: string; keeps: readonly s
     keeps: ["a (b)", "c", "g=1", "i", "j.md", "k", "见", "https://a.example/m", "后面", "n"],
   },
   {
+    name: "addresses longer than a message",
+    markdown: `[one](https://a.example/?q=${"&x".repeat(900)}) [two](https://a.example/${"汉".repeat(1_200)}) three`,
+    keeps: ["one", "two", "three"],
+  },
+  {
     name: "emoji and flags longer than a message",
     markdown: `${"👩‍👩‍👧‍👦".repeat(600)} ${"🇩🇪".repeat(1_500)} ${"👍🏽".repeat(1_500)} ${"e\u0301\u0302".repeat(1_500)} end`,
     keeps: ["👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "end"],
