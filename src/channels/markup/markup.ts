@@ -10,24 +10,35 @@ export interface Markup {
   shows: ShownMarkdown;
   syntax: Syntax;
   limit: MessageLimit;
+  /** The platform's own limit in the same unit, if `limit` is what reads well: a long reply has longer messages. */
+  longest?: number;
   /** Whether runs are within the platform's other limits. */
   fits?(runs: readonly StyledRun[]): boolean;
   /** A part without its markup. */
   plain(part: string): string;
 }
 
+/** A reply of more messages than this has longer ones, where the platform allows it. */
+const MANY_PARTS = 10;
+
 /** Formats a reply as messages, in order, each within the platform's limits. A blank reply gives none. */
-export function formatMessages(markdown: string, { shows, syntax, limit, fits }: Markup): string[] {
+export function formatMessages(markdown: string, { shows, syntax, limit, longest, fits }: Markup): string[] {
   const write = (runs: readonly StyledRun[]) => writeRuns(runs, syntax);
   // Every part of a link has the whole address.
   const canLink = (href: string) =>
     shows.canLink(href) && limit.size(write([{ text: "…", marks: [{ kind: "link", href }] }])) <= limit.most / 2;
-  const parts = splitRuns(readMarkdown(printable(markdown), { ...shows, canLink }), {
-    units: limit.units,
-    most: limit.most,
-    size: (runs) => (fits?.(runs) === false ? Number.POSITIVE_INFINITY : limit.size(write(runs))),
-  });
-  return parts.filter(isVisible).map(write);
+  const runs = readMarkdown(printable(markdown), { ...shows, canLink });
+  const split = (most: number, units: number) => {
+    const size = (part: readonly StyledRun[]) =>
+      fits?.(part) === false ? Number.POSITIVE_INFINITY : limit.size(write(part));
+    return splitRuns(runs, { units, most, size }).filter(isVisible).map(write);
+  };
+  const parts = split(limit.most, limit.units);
+  if (longest === undefined || parts.length <= MANY_PARTS) return parts;
+  // Parts are not quite full, hence a little more than a tenth for each.
+  const share = Math.ceil(limit.size(parts.join("")) / (MANY_PARTS - 2));
+  const most = Math.min(longest, Math.max(limit.most, share));
+  return split(most, most);
 }
 
 /** Without halves of surrogate pairs and control characters, which platforms refuse. */

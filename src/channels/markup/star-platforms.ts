@@ -54,8 +54,8 @@ export const googleChatMarkup: Markup = {
 };
 
 /**
- * Slack's mrkdwn. Slack cuts a message at 40,000 characters, but says to keep it below 4,000: a longer one is folded, and
- * cannot be edited later. What is escaped counts in full, hence a little less.
+ * Slack's mrkdwn. Slack cuts a message at 40,000 characters, but says to keep it below 4,000; what is escaped counts in
+ * full, hence a little less.
  * @see https://docs.slack.dev/messaging/formatting-message-text
  */
 export const slackMarkup: Markup = {
@@ -73,6 +73,7 @@ export const slackMarkup: Markup = {
     code: (text) => escapeSlack(breakFences(text)),
   },
   limit: utf16Units(3_500),
+  longest: 39_000,
   plain: (part) => unescapeSlack(plainOfStars(part.replace(LINK, "$2").replace(/<(https?:[^<>|]*)>/g, "$1"))),
 };
 

@@ -43,5 +43,6 @@ export const FENCED = [
 
 /** A smaller message of the same platform, in UTF-16 units, so that a short text has many parts. */
 export function smaller(markup: Markup, units: number): Markup {
-  return { ...markup, limit: { most: units, size: (text) => text.length, units } };
+  const { longest: _, ...rest } = markup;
+  return { ...rest, limit: { most: units, size: (text) => text.length, units } };
 }

@@ -66,10 +66,17 @@ describe("Slack's mrkdwn", () => {
     expect(slack("````\n```\n````")).toBe(`\`\`\`\n\`\`${ZWSP}\`\n\`\`\``);
   });
 
-  test("is below 4,000 characters, above which Slack folds a message", () => {
-    const parts = formatMessages("word & word ".repeat(2_000), slackMarkup);
-    expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(4_000);
-    expect(parts.length).toBe(Math.ceil(parts.join("").length / 3_500));
+  test("is below 4,000 characters, unless there would be more than ten messages", () => {
+    for (const [words, most] of [
+      [1_500, 4_000],
+      [10_000, 20_000],
+      [40_000, 40_000],
+    ] as const) {
+      const parts = formatMessages("word & ".repeat(words), slackMarkup);
+      expect(parts.length).toBeGreaterThan(1);
+      expect(parts.length).toBeLessThanOrEqual(words === 40_000 ? 14 : 10);
+      expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(most);
+    }
   });
 });
 
