@@ -4,6 +4,7 @@ import { formatMessages } from "../../../src/channels/markup/markup.ts";
 import { writeRuns } from "../../../src/channels/markup/write.ts";
 import { MAX_PART_UNITS, telegramMarkup } from "../../../src/channels/telegram/markup.ts";
 import { parseTelegramHtml } from "../../fakes/telegram-html.ts";
+import { numbers, PIECES, scribble } from "../markup/random-markdown.ts";
 
 function formatHtml(markdown: string): string[] {
   return formatMessages(markdown, telegramMarkup);
@@ -201,62 +202,6 @@ describe("a long Telegram reply", () => {
 });
 
 describe("random Markdown as Telegram parts", () => {
-  const PIECES = [
-    "**",
-    "*",
-    "_",
-    "~~",
-    "`",
-    "```ts\n",
-    "```",
-    "\n",
-    "\n\n",
-    "- ",
-    "1. ",
-    "> ",
-    "# ",
-    "| a | b |\n|---|---|\n| 1 | 2 |\n",
-    "[x](https://a.example)",
-    "![y](https://b.example/y.png)",
-    "<div>",
-    "</b>",
-    "&amp;",
-    "&",
-    "<",
-    ">",
-    '"',
-    "\\",
-    "---\n",
-    "word ",
-    "longer-word-with-dashes ",
-    "你好，世界。",
-    "🦊",
-    "👩‍👩‍👧",
-    "e\u0301",
-    "  ",
-    "    ",
-    "\t",
-    "$x^2$",
-    "http://a.example ",
-  ];
-
-  /** A stream of numbers that is the same on every run (mulberry32). */
-  function numbers(seed: number): () => number {
-    let state = seed;
-    return () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
-  }
-
-  /** Up to `most` pieces in any order. */
-  function scribble(next: () => number, pieces: string[], most: number): string {
-    const length = Math.floor(next() * most);
-    return Array.from({ length }, () => pieces[Math.floor(next() * pieces.length)]).join("");
-  }
-
   test("is valid Telegram HTML within its limits, cut between graphemes", () => {
     const split = new Intl.Segmenter(undefined, { granularity: "grapheme" });
     for (let seed = 1; seed <= 60; seed++) {
