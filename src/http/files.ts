@@ -22,7 +22,7 @@ fileRoutes.get("/files/:signed/:name", async (c) => {
   if (file.kind === "text") {
     const kept = await c.env.FILES.get(file.key);
     if (kept === null) throw new IsopodError("gone", "This text is not kept any more.", GONE);
-    return new Response(kept.body, { headers: { ...DATA_HEADERS, "Content-Type": "text/markdown; charset=utf-8" } });
+    return new Response(kept.body, { headers: { ...DATA_HEADERS, "Content-Type": "text/plain; charset=utf-8" } });
   }
   const content = await services
     .workspaceOf(agentIn(services, file.agentId))

@@ -129,14 +129,15 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     audit,
     keepReply: async (deliveryId, text) => {
       const folder = sessionFolder(session().agentId, await objectNameOf(session().key));
-      const key = `${folder}replies/${deliveryId}.md`;
-      await files.put(key, text, { httpMetadata: { contentType: "text/markdown; charset=utf-8" } });
+      const key = `${folder}replies/${deliveryId}.txt`;
+      await files.put(key, text, { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
       return key;
     },
     drained: () => wakeups.arm(),
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
+  const plainText: Deliveries["plainText"] = (part) => deliveries.plainText(part);
   const lostNotice: Deliveries["lostNotice"] = (...asked) => deliveries.lostNotice(...asked);
   const retry = () => {
     const { maxAttempts, backoffMs } = services().config.cron.retry;
@@ -187,6 +188,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
     },
     format,
+    plainText,
     lostNotice,
     now,
   });

@@ -30,7 +30,10 @@ const ANSWER_MS = 30_000;
 
 /** Most characters of a long reply that a channel without files gets in its last message. */
 const MAX_BEGINNING_CHARS = 500;
-const TOO_LONG = "The reply is too long for this chat: its whole text is";
+const TOO_LONG = "The reply is too long for this chat: its rest is";
+
+/** A part whose words are wanted. */
+type PlainPart = Pick<OutboxRow, "text"> & Partial<Pick<OutboxRow, "target" | "draft" | "source">>;
 
 /** Dependencies of `Deliveries`. */
 export interface DeliveriesDeps
@@ -87,8 +90,8 @@ export class Deliveries {
   }
 
   /** The words of a stored part, without the channel's markup. */
-  plainText({ target, text, draft }: Pick<OutboxRow, "target" | "text" | "draft">): string {
-    return target === undefined || draft ? text : this.#plain(target, text);
+  plainText({ target, text, draft, source }: PlainPart): string {
+    return target === undefined || draft || source?.kind === "rest" ? text : this.#plain(target, text);
   }
 
   #plain({ channel: channelId, accountId }: Target, text: string): string {
@@ -117,7 +120,7 @@ export class Deliveries {
         send: async ({ source, ...addressed }, signal) => {
           const part = await this.#withToken(addressed);
           if (source?.kind === "file") return this.#sendFile(part, source, signal);
-          if (source?.kind === "whole") return this.#sendWhole(part, source.name, signal);
+          if (source?.kind === "rest" || source?.kind === "whole") return this.#sendRest(part, source.name, signal);
           return this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal);
         },
         sent: (row, delivery) => {
@@ -143,7 +146,8 @@ export class Deliveries {
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
     if (this.#deps.hooks.has("message_sending")) return [{ target: first, text, draft: true }];
     const parts = this.#cut(target, text).map((part, n) => ({ target: n === 0 ? first : rest, text: part }));
-    return boundedParts(parts, { text, target: rest, most: answering.most ?? MAX_PARTS });
+    const plain = (part: string) => this.#plain(target, part);
+    return boundedParts(parts, { target: rest, most: answering.most ?? MAX_PARTS, plain });
   }
 
   /**
@@ -165,7 +169,8 @@ export class Deliveries {
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     const rest = replyTargets(target, this.#replyToMode(target), { isFirst: false }).rest;
     const parts = this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
-    return boundedParts(parts, { text: seen.markdown, target: rest, most: MAX_PARTS });
+    const plain = (part: string) => this.#plain(target, part);
+    return boundedParts(parts, { target: rest, most: MAX_PARTS, plain });
   }
 
   /**
@@ -328,8 +333,8 @@ export class Deliveries {
     return fileLink(file, path.slice(path.lastIndexOf("/") + 1), { dataKey, origin, now: now() });
   }
 
-  /** Sends a long text as a file, or its beginning with a link to it if the channel takes no files. */
-  async #sendWhole(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
+  /** Sends the rest of a long text as a file, or its beginning with a link to it if the channel takes no files. */
+  async #sendRest(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
     const { target, token, text, deliveryId } = part;
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
@@ -343,7 +348,7 @@ export class Deliveries {
       }
       const file = {
         name,
-        mediaType: "text/markdown",
+        mediaType: "text/plain",
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };

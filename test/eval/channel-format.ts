@@ -37,7 +37,7 @@ export async function formatDump(
       const parts = format(markdown);
       if (parts.length <= MAX_PARTS) return { type: "format", platform, case: name, parts, file: null };
       const [sent, rest] = [parts.slice(0, MAX_PARTS - 1), parts.slice(MAX_PARTS - 1)];
-      const file = { name: "reply.md", text: rest.map(({ text }) => text).join("\n") };
+      const file = { name: "reply.txt", text: rest.map(({ text }) => text).join("\n") };
       return { type: "format", platform, case: name, parts: sent, file };
     }),
   );
