@@ -24,6 +24,7 @@ import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
+import slack from "./slack.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
@@ -31,6 +32,7 @@ import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseSlack from "./zh/slack.md";
 import chineseTelegram from "./zh/telegram.md";
 
 /** A page of Isopod's documentation. */
@@ -57,6 +59,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("slack", slack),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -81,6 +84,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
   page("zh/telegram", chineseTelegram),
+  page("zh/slack", chineseSlack),
 ];
 
 /**

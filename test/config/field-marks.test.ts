@@ -48,5 +48,11 @@ test("only these fields, all of style or convenience, are open to the agent", ()
     "channels.telegram.blockStreaming",
     "channels.telegram.replyToMode",
     "channels.telegram.reactionLevel",
+    "channels.slack.accounts.*.blockStreaming",
+    "channels.slack.accounts.*.replyToMode",
+    "channels.slack.accounts.*.reactionLevel",
+    "channels.slack.blockStreaming",
+    "channels.slack.replyToMode",
+    "channels.slack.reactionLevel",
   ]);
 });

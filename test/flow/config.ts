@@ -18,8 +18,14 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
+/** Secrets of its channels. */
+export const channelSecrets = {
+  SLACK_BOT_TOKEN: "xoxb-flow-1",
+  SLACK_SIGNING_SECRET: "flow-signing-secret",
+};
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -42,7 +48,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "slack:U0FLOWOWNER"] },
     channels: {
       telegram: {
         accounts: {
@@ -50,6 +56,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
+      slack: { apiBase: `${platforms}/slack/flow/api`, groups: { C0FLOWCHAN: {} } },
     },
   };
 }
