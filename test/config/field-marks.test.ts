@@ -48,5 +48,11 @@ test("only these fields, all of style or convenience, are open to the agent", ()
     "channels.telegram.blockStreaming",
     "channels.telegram.replyToMode",
     "channels.telegram.reactionLevel",
+    "channels.whatsapp.accounts.*.blockStreaming",
+    "channels.whatsapp.accounts.*.replyToMode",
+    "channels.whatsapp.accounts.*.reactionLevel",
+    "channels.whatsapp.blockStreaming",
+    "channels.whatsapp.replyToMode",
+    "channels.whatsapp.reactionLevel",
   ]);
 });

@@ -1,3 +1,5 @@
+import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
+
 /**
  * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
  * quarter of a window that stays free: where these grow again, so does this.
@@ -18,8 +20,15 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
+/** Secrets of the channels of the Worker under test, whose platforms have a place called `flow`. */
+export const channelSecrets = {
+  WHATSAPP_ACCESS_TOKEN: WHATSAPP_TOKEN,
+  WHATSAPP_APP_SECRET: "flow-app-secret",
+  WHATSAPP_VERIFY_TOKEN: "flow-verify-token",
+};
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -42,13 +51,19 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "whatsapp:15550000042"] },
     channels: {
       telegram: {
         accounts: {
           default: { apiBase: botApi, username: "isopod_bot", commandMenu: false, groups: { "-1005": {} } },
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
+      },
+      whatsapp: {
+        apiBase: `${platforms}/whatsapp/flow`,
+        phoneNumberId: "100000000000001",
+        dmPolicy: "open",
+        templates: { reopen: { name: "reopen_first", parameter: "1" } },
       },
     },
   };

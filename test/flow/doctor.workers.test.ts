@@ -288,7 +288,8 @@ describe("Telegram", () => {
   }
 
   function telegramOf(found: { checks: Check[] }): string[] {
-    return found.checks.filter(({ area }) => area === "channels").map(({ status, message }) => `${status} ${message}`);
+    const own = found.checks.filter(({ id }) => id.startsWith("channels.telegram."));
+    return own.map(({ status, message }) => `${status} ${message}`);
   }
 
   test("a bot whose webhook points here passes", async () => {
@@ -397,8 +398,8 @@ describe("workspaces of several agents", () => {
 
 describe("owners, budgets and the backlog", () => {
   test("an owner of an unknown channel is a warning", async () => {
-    const found = problems(await configured({ commands: { ownerAllowFrom: ["whatsapp:1", "telegram:2"] } }));
-    expect(found["owners.whatsapp:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
+    const found = problems(await configured({ commands: { ownerAllowFrom: ["pigeon:1", "telegram:2"] } }));
+    expect(found["owners.pigeon:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
     expect(found["owners.known"]).toBeUndefined();
   });
 
