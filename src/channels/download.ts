@@ -10,12 +10,14 @@ export interface Download {
   headers?: Record<string, string>;
   /** Values that must not be in any error. */
   secrets?: readonly string[];
+  /** How many redirects to follow, each without `headers` and to https only; none where absent. */
+  redirects?: number;
 }
 
-/** Requests a file from a platform, without following redirects. @throws IsopodError `unavailable` */
+/** Requests a file from a platform. @throws IsopodError `unavailable` */
 export async function downloadFile(
   { fetch }: Pick<ChannelContext<unknown>, "fetch">,
-  { platform, url, headers = {}, secrets = [] }: Download,
+  { platform, url, headers = {}, secrets = [], redirects = 0 }: Download,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const response = await fetch(url, { headers, redirect: "manual", signal }).catch((error: unknown) => {
@@ -23,6 +25,10 @@ export async function downloadFile(
   });
   if (response.ok && response.body) return response.body;
   await response.body?.cancel();
+  const next = URL.parse(response.headers.get("Location") ?? "", url);
+  if (response.status >= 300 && response.status < 400 && redirects > 0 && next?.protocol === "https:") {
+    return downloadFile({ fetch }, { platform, url: next.href, secrets, redirects: redirects - 1 }, signal);
+  }
   throw notHandedOver(platform, `it answered ${response.status}`);
 }
 

@@ -24,6 +24,7 @@ import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
+import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import whatsapp from "./whatsapp.md";
@@ -32,6 +33,7 @@ import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseSms from "./zh/sms.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
 
 /** A page of Isopod's documentation. */
@@ -59,6 +61,7 @@ export const PAGES: readonly DocsPage[] = [
   page("channels", channels),
   page("telegram", telegram),
   page("whatsapp", whatsapp),
+  page("sms", sms),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -83,6 +86,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
   page("zh/whatsapp", chineseWhatsapp),
+  page("zh/sms", chineseSms),
 ];
 
 /**

@@ -54,5 +54,7 @@ test("only these fields, all of style or convenience, are open to the agent", ()
     "channels.whatsapp.blockStreaming",
     "channels.whatsapp.replyToMode",
     "channels.whatsapp.reactionLevel",
+    "channels.sms.accounts.*.blockStreaming",
+    "channels.sms.blockStreaming",
   ]);
 });

@@ -1,3 +1,4 @@
+import { TWILIO_NUMBER, TWILIO_SID, TWILIO_TOKEN } from "../fakes/platforms/sms.ts";
 import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
 
 /**
@@ -25,6 +26,8 @@ export const channelSecrets = {
   WHATSAPP_ACCESS_TOKEN: WHATSAPP_TOKEN,
   WHATSAPP_APP_SECRET: "flow-app-secret",
   WHATSAPP_VERIFY_TOKEN: "flow-verify-token",
+  TWILIO_ACCOUNT_SID: TWILIO_SID,
+  TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -65,6 +68,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         dmPolicy: "open",
         templates: { reopen: { name: "reopen_first", parameter: "1" } },
       },
+      sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { FakePlatform } from "./fake-platform.ts";
+import { twilioServer } from "./sms.ts";
 import { whatsappServer } from "./whatsapp.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [whatsappServer];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [whatsappServer, twilioServer];
