@@ -15,6 +15,7 @@ import gettingStarted from "./getting-started.md";
 import glossary from "./glossary.md";
 import index from "./index.md";
 import limits from "./limits.md";
+import line from "./line.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import placement from "./placement.md";
@@ -31,6 +32,7 @@ import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
+import chineseLine from "./zh/line.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
 import chineseSms from "./zh/sms.md";
@@ -62,6 +64,7 @@ export const PAGES: readonly DocsPage[] = [
   page("telegram", telegram),
   page("whatsapp", whatsapp),
   page("sms", sms),
+  page("line", line),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -87,6 +90,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/skills", chineseSkills),
   page("zh/whatsapp", chineseWhatsapp),
   page("zh/sms", chineseSms),
+  page("zh/line", chineseLine),
 ];
 
 /**

@@ -7,7 +7,7 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
 
 /** The ids of the built-in channels, in order. */
-const OWN = ["telegram", "whatsapp", "sms"];
+const OWN = ["telegram", "whatsapp", "sms", "line"];
 
 /** The accounts of the built-in channels that exist without configuration. */
 const standing = Object.fromEntries(

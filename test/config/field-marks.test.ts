@@ -56,5 +56,9 @@ test("only these fields, all of style or convenience, are open to the agent", ()
     "channels.whatsapp.reactionLevel",
     "channels.sms.accounts.*.blockStreaming",
     "channels.sms.blockStreaming",
+    "channels.line.accounts.*.blockStreaming",
+    "channels.line.accounts.*.replyToMode",
+    "channels.line.blockStreaming",
+    "channels.line.replyToMode",
   ]);
 });

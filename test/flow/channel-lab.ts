@@ -20,6 +20,14 @@ export async function outboxOf(
   return rows.map(({ status, attempts, detail }) => ({ status, attempts, delivery: JSON.parse(detail ?? "null") }));
 }
 
+/** The destinations of a session's deliveries, as they are stored. */
+export async function targetsOf(sessionKey: string): Promise<string[]> {
+  const rows = await runInDurableObject(await stubOf(sessionKey), (_, { storage }) =>
+    storage.sql.exec<{ target: string }>("select target from outbox order by id").toArray(),
+  );
+  return rows.map(({ target }) => target);
+}
+
 /** The platform's id of a session's newest delivery. */
 export async function newestExternalId(sessionKey: string): Promise<string> {
   const delivery = (await outboxOf(sessionKey)).at(-1)?.delivery;

@@ -1,3 +1,4 @@
+import { LINE_TOKEN } from "../fakes/platforms/line.ts";
 import { TWILIO_NUMBER, TWILIO_SID, TWILIO_TOKEN } from "../fakes/platforms/sms.ts";
 import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
 
@@ -28,6 +29,10 @@ export const channelSecrets = {
   WHATSAPP_VERIFY_TOKEN: "flow-verify-token",
   TWILIO_ACCOUNT_SID: TWILIO_SID,
   TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+  LINE_CHANNEL_SECRET: "flow-channel-secret",
+  LINE_CHANNEL_ACCESS_TOKEN: LINE_TOKEN,
+  /** Encrypts the channels' own tokens: 32 bytes. */
+  ISOPOD_DATA_KEY: btoa("0123456789abcdef".repeat(2)),
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -54,7 +59,16 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "whatsapp:15550000042"] },
+    commands: {
+      ownerAllowFrom: [
+        "telegram:42",
+        "telegram:43",
+        "telegram:44",
+        "telegram:45",
+        "whatsapp:15550000042",
+        `line:U${"42".repeat(16)}`,
+      ],
+    },
     channels: {
       telegram: {
         accounts: {
@@ -67,6 +81,12 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         phoneNumberId: "100000000000001",
         dmPolicy: "open",
         templates: { reopen: { name: "reopen_first", parameter: "1" } },
+      },
+      line: {
+        apiBase: `${platforms}/line/flow`,
+        dataApiBase: `${platforms}/line/flow`,
+        dmPolicy: "open",
+        groupPolicy: "open",
       },
       sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
     },

@@ -1,12 +1,6 @@
 import { z } from "zod";
 import type { Delivery } from "../channel.ts";
-import {
-  callPlatform,
-  deliveryOf,
-  type PlatformAnswer,
-  type PlatformRequest,
-  withoutSecrets,
-} from "../platform-call.ts";
+import { callPlatform, deliveryOf, type PlatformAnswer, type PlatformRequest } from "../platform-call.ts";
 import { type Credentials, credentials, credentialsMissing, type WhatsAppContext } from "./account.ts";
 import { type GraphError, graphError, inWords } from "./graph-error.ts";
 
@@ -35,12 +29,9 @@ export async function callGraph(
 ): Promise<GraphAnswer> {
   const url = `${context.account.apiBase.replace(/\/+$/, "")}/${path}`;
   const headers = { Authorization: `Bearer ${token}` };
-  const hidden = [token, ...secrets];
-  const answer = await callPlatform(context, { url, headers, ...request, secrets: hidden }, signal);
-  if (answer.kind !== "refused" || answer.json === undefined) return answer;
-  const said: unknown = JSON.parse(withoutSecrets(JSON.stringify(answer.json), hidden));
-  const error = refusal.safeParse(said).data?.error;
-  if (error === undefined) return answer;
+  const answer = await callPlatform(context, { url, headers, ...request, secrets: [token, ...secrets] }, signal);
+  const error = answer.kind === "refused" ? refusal.safeParse(answer.json).data?.error : undefined;
+  if (answer.kind !== "refused" || error === undefined) return answer;
   return { ...answer, error, status: TOO_FAST.has(error.code) ? 429 : answer.status };
 }
 

@@ -52,10 +52,13 @@ async function take(
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
   place.calls.push(call);
+  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
+  // A request whose answer is lost was carried out.
+  const isTaken = scripted === undefined || scripted.cut === "after" || scripted.hang;
+  const answer = isTaken ? usual?.answer(call, place.memory) : undefined;
   if (scripted?.cut === "after") return void request.socket.destroy();
   if (scripted?.hang) return;
-  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
-  give(scripted ?? usual?.answer(call, place.memory) ?? { status: 404, body: { error: "not_found" } }, response);
+  give(scripted ?? answer ?? { status: 404, body: { error: "not_found" } }, response);
 }
 
 function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: ServerResponse): void {
