@@ -23,13 +23,15 @@ export function toInbound(event: LineEvent, now: number): InboundEvent | string 
     const said = { dedupeId, messageId: dedupeId, text, mentioned: true, attachments: [] };
     return text === "" ? "a button without data" : { kind: "message", ...said, ...answerable };
   }
-  if (message === undefined) return `an event of the type ${type}`;
-  return contentMessage(message, dedupeId, answerable);
+  const isEdit = type === "messageEdited";
+  if (message === undefined || !(isEdit || type === "message")) return `an event of the type ${type}`;
+  const found = contentMessage(message, dedupeId, answerable);
+  return isEdit && typeof found !== "string" ? { ...found, edited: true } : found;
 }
 
 type Answerable = Pick<InboundMessage, "sender" | "conversation" | "replyToken">;
 
-function contentMessage(content: LineContent, dedupeId: string, answerable: Answerable): InboundEvent | string {
+function contentMessage(content: LineContent, dedupeId: string, answerable: Answerable): InboundMessage | string {
   const { id: messageId, quotedMessageId, quoteToken, imageSet } = content;
   const text = spokenWords(content);
   const attachments = filesOf(content);

@@ -1,5 +1,5 @@
-/** How long a refusal counts: the message is sent again at once, and by then the person may have written. */
-const COUNTS_MS = 5 * 60_000;
+/** How long a refusal counts: the message is sent again at once, and a person who resends it has written meanwhile. */
+const COUNTS_MS = 30_000;
 
 /** The `via` of a message that WhatsApp did not deliver because its receiver has not written for 24 hours. */
 export function closedAt(now: number): string {

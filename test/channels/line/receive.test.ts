@@ -95,6 +95,11 @@ describe("a LINE message", () => {
     expect(await messageOf(pressed)).toMatchObject({ text: "/approve ab12 allow-once", mentioned: true });
   });
 
+  test("that was changed is a new version of it", async () => {
+    const edited = { ...textEvent("New", {}, IN_GROUP), type: "messageEdited" };
+    expect(await messageOf(edited)).toMatchObject({ edited: true, messageId: "3257", text: "New" });
+  });
+
   test("that was unsent is a deletion", async () => {
     const [deletion] = eventsOf(
       await makeAccount().take(eventOf({ type: "unsend", unsend: { messageId: "3257" } }, IN_GROUP)),
