@@ -20,9 +20,11 @@ test("every field of the configuration is listed with who may write it, so that 
 
 test("only these fields, all of style or convenience, are open to the agent", () => {
   const open = lines(jsonSchemaOf(wholeSchema), "").flatMap((line) =>
-    line.startsWith("agent ") ? line.split(" ")[1] : [],
+    line.startsWith("agent ") ? [line.split(" ")[1] ?? ""] : [],
   );
-  expect(open).toEqual([
+  const ofChannels = /^channels\.\w+\.(accounts\.\*\.)?(blockStreaming|replyToMode|reactionLevel)$/;
+  expect(open.filter((path) => ofChannels.test(path))).toContain("channels.telegram.accounts.*.reactionLevel");
+  expect(open.filter((path) => !ofChannels.test(path))).toEqual([
     "agents.defaults.userTimezone",
     "agents.defaults.timeFormat",
     "agents.defaults.humanDelay.mode",
@@ -42,17 +44,5 @@ test("only these fields, all of style or convenience, are open to the agent", ()
     "messages.ackReaction",
     "messages.removeAckAfterReply",
     "memory.citations",
-    "channels.telegram.accounts.*.blockStreaming",
-    "channels.telegram.accounts.*.replyToMode",
-    "channels.telegram.accounts.*.reactionLevel",
-    "channels.telegram.blockStreaming",
-    "channels.telegram.replyToMode",
-    "channels.telegram.reactionLevel",
-    "channels.slack.accounts.*.blockStreaming",
-    "channels.slack.accounts.*.replyToMode",
-    "channels.slack.accounts.*.reactionLevel",
-    "channels.slack.blockStreaming",
-    "channels.slack.replyToMode",
-    "channels.slack.reactionLevel",
   ]);
 });

@@ -47,14 +47,19 @@ async function take(
   response: ServerResponse,
 ): Promise<void> {
   const call = await readCall(address, path, request);
-  const at = place.script.findIndex((answer) => answer.path === undefined || path.includes(answer.path));
+  const at = place.script.findIndex(
+    ({ path: part = "", holds = "" }) => path.includes(part) && call.body.includes(holds),
+  );
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
   place.calls.push(call);
+  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
+  // A request whose answer is lost was carried out.
+  const isTaken = scripted === undefined || scripted.cut === "after" || scripted.hang;
+  const answer = isTaken ? usual?.answer(call, place.memory) : undefined;
   if (scripted?.cut === "after") return void request.socket.destroy();
   if (scripted?.hang) return;
-  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
-  give(scripted ?? usual?.answer(call, place.memory) ?? { status: 404, body: { error: "not_found" } }, response);
+  give(scripted ?? answer ?? { status: 404, body: { error: "not_found" } }, response);
 }
 
 function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: ServerResponse): void {
