@@ -26,6 +26,7 @@ import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
+import web from "./web.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
@@ -62,6 +63,7 @@ export const PAGES: readonly DocsPage[] = [
   page("schedule", schedule),
   page("skills", skills),
   page("exec", exec),
+  page("web", web),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
   page("security", security),

@@ -46,7 +46,7 @@ export interface AgentCapabilities {
 
 /** The tools that a matrix has a cell for. */
 export const MATRIX_TOOLS: readonly string[] = [
-  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "message", "gateway"],
+  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_fetch", "message", "gateway"],
   ...["sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
   ...["memory_search", "memory_get"],
 ];
