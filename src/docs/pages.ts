@@ -29,6 +29,7 @@ import slack from "./slack.md";
 import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
+import web from "./web.md";
 import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
@@ -75,6 +76,7 @@ export const PAGES: readonly DocsPage[] = [
   page("schedule", schedule),
   page("skills", skills),
   page("exec", exec),
+  page("web", web),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
   page("security", security),

@@ -6,7 +6,7 @@ import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
  * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
  * quarter of a window that stays free: where these grow again, so does this.
  */
-const GROWN = 2900;
+const GROWN = 3250;
 
 /** The windows of `small-…` and `tiny-…`. */
 export const smallWindow = 16_000 + GROWN;
