@@ -9,7 +9,7 @@ function audit(document: object, token = "x".repeat(40)) {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
     channel: findChannel(id),
-    context: { accountId, account: config.channels[id]?.accounts?.[accountId] },
+    context: { accountId, account: config.channels[id]?.accounts?.[accountId], secret: () => token },
   });
   const services = { config, channel, browserZone: () => undefined } as unknown as Services;
   const context = { services, secret: () => token } as unknown as DiagnosticsContext;
