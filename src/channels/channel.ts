@@ -41,7 +41,10 @@ export interface Channel<Account = never> {
   ): Promise<ReadableStream<Uint8Array>>;
   /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
-  /** The conversation of an id, if ids reveal it; absent if the agent cannot write first. */
+  /**
+   * The conversation of an id, if ids reveal it; absent if the agent cannot write first. Where ids of people look like
+   * those of conversations, `user:<id>` is the person.
+   */
   conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
   /** Splits a reply into parts within the platform's limits, each in its markup, in order. */
   format(markdown: string): string[];
@@ -254,6 +257,8 @@ export interface Conversation {
   /** The title of a group; untrusted, since strangers can set it. */
   title?: string;
   threadId?: string;
+  /** The channel of a thread that has an id of its own: what holds for the channel holds for the thread. */
+  parentId?: string;
   /** The server or workspace, if the platform has such. */
   spaceId?: string;
 }
@@ -279,6 +284,12 @@ export interface Target {
   kind: Conversation["kind"];
   conversationId: string;
   threadId?: string;
+  /** Who is written to in a direct conversation, if its id is not theirs. */
+  peerId?: string;
+  /** As in the conversation. */
+  parentId?: string;
+  /** As in the conversation. */
+  spaceId?: string;
   replyToId?: string;
   /** As in the message that is answered, or as a receipt says. */
   via?: string;
