@@ -62,6 +62,8 @@ export interface Channel<Account = never> {
   readonly menu?: ChannelMenu<Account>;
   /** Shows that an answer is being written, where the platform can; failures are ignored. */
   typing?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
+  /** Takes back what shows that an answer is being written, for a message that gets none; failures are ignored. */
+  unanswered?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
   /**
    * Checks whether an account works, also by asking the platform. Changes nothing, never throws, and honours `signal`.
    * At least one finding; absent if there is nothing to check.
@@ -85,6 +87,8 @@ export interface ConnectOptions {
   webhookUrl: string;
   /** Whether an address that is set to another server is replaced. */
   takeOver: boolean;
+  /** The agent's commands, for platforms that keep a list of them. */
+  commands?: readonly MenuCommand[];
 }
 
 /** A text for the settings of a platform. */
@@ -163,6 +167,8 @@ export interface ChannelContext<Account> {
   now(): number;
   /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
   publicUrl?: string;
+  /** Set where no key encrypts reply tokens: then none is stored, and what is answered later has none. */
+  losesTokens?: true;
   /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
   sendEmail?(from: string, to: string, raw: string): Promise<void>;
 }
