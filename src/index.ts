@@ -1,6 +1,7 @@
 import { createTurnApp, isTurnPath } from "./http/turn-app.ts";
 import { lazy } from "./lib/lazy.ts";
 
+export { DiscordGateway } from "./events/discord-gateway.ts";
 export { Budget } from "./session/budget.ts";
 export { Lane } from "./session/lane.ts";
 export { Session } from "./session/session.ts";

@@ -24,7 +24,7 @@ const ROWS = [
 const CLIENTS = ["client", "cli", "web"];
 
 /** The only files that import the platform's own module: those of the Durable Objects. */
-const OBJECT_FILES = ["session/session.ts", "session/lane.ts", "session/budget.ts"];
+const OBJECT_FILES = ["session/session.ts", "session/lane.ts", "session/budget.ts", "events/discord-gateway.ts"];
 
 /** Rooms that see `Env`. */
 const SEES_ENV = ["http", "events", "services", "session"];

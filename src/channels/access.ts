@@ -1,5 +1,5 @@
 import type { Activation } from "./activation.ts";
-import type { AccessPolicy, InboundMessage } from "./channel.ts";
+import type { AccessPolicy, Conversation, InboundMessage } from "./channel.ts";
 import { groupRulesOf } from "./group-rules.ts";
 
 /** The input of an access decision. */
@@ -44,12 +44,12 @@ function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision 
 }
 
 function decideGroup({ policy, message, activation }: AccessQuestion, owner: boolean): AccessDecision {
-  const groupId = message.conversation.id;
+  const group = message.conversation;
   if (policy.groupPolicy === "disabled") return { kind: "ignore", reason: "groups are off" };
-  if (policy.groupPolicy === "allowlist" && groupRulesOf(policy.groups, groupId) === undefined) {
+  if (policy.groupPolicy === "allowlist" && groupRulesOf(policy.groups, group) === undefined) {
     return { kind: "ignore", reason: "the group is not in groups" };
   }
-  const mode = activation ?? configuredActivation(policy, groupId);
+  const mode = activation ?? configuredActivation(policy, group);
   if (mode === "mention" && !message.mentioned) return { kind: "overhear", owner };
   return { kind: "allow", owner };
 }
@@ -61,8 +61,8 @@ export function hingesOnActivation({ message }: AccessQuestion, decision: Access
 }
 
 /** A group's activation by the configuration. */
-export function configuredActivation(policy: AccessPolicy, groupId: string): Activation {
-  return (groupRulesOf(policy.groups, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
+export function configuredActivation(policy: AccessPolicy, group: Pick<Conversation, "id" | "parentId">): Activation {
+  return (groupRulesOf(policy.groups, group)?.requireMention ?? policy.requireMention) ? "mention" : "always";
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {

@@ -41,7 +41,10 @@ export interface Channel<Account = never> {
   ): Promise<ReadableStream<Uint8Array>>;
   /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
-  /** The conversation of an id, if ids reveal it; absent if the agent cannot write first. */
+  /**
+   * The conversation of an id, if ids reveal it; absent if the agent cannot write first. Where ids of people look like
+   * those of conversations, `user:<id>` is the person.
+   */
   conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
   /** Splits a reply into parts within the platform's limits, each in its markup, in order. */
   format(markdown: string): string[];
@@ -59,6 +62,8 @@ export interface Channel<Account = never> {
   readonly menu?: ChannelMenu<Account>;
   /** Shows that an answer is being written, where the platform can; failures are ignored. */
   typing?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
+  /** Takes back what shows that an answer is being written, for a message that gets none; failures are ignored. */
+  unanswered?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
   /**
    * Checks whether an account works, also by asking the platform. Changes nothing, never throws, and honours `signal`.
    * At least one finding; absent if there is nothing to check.
@@ -82,6 +87,8 @@ export interface ConnectOptions {
   webhookUrl: string;
   /** Whether an address that is set to another server is replaced. */
   takeOver: boolean;
+  /** The agent's commands, for platforms that keep a list of them. */
+  commands?: readonly MenuCommand[];
 }
 
 /** A text for the settings of a platform. */
@@ -160,6 +167,8 @@ export interface ChannelContext<Account> {
   now(): number;
   /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
   publicUrl?: string;
+  /** Set where no key encrypts reply tokens: then none is stored, and what is answered later has none. */
+  losesTokens?: true;
   /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
   sendEmail?(from: string, to: string, raw: string): Promise<void>;
 }
@@ -254,6 +263,8 @@ export interface Conversation {
   /** The title of a group; untrusted, since strangers can set it. */
   title?: string;
   threadId?: string;
+  /** The channel of a thread that has an id of its own: what holds for the channel holds for the thread. */
+  parentId?: string;
   /** The server or workspace, if the platform has such. */
   spaceId?: string;
 }
@@ -279,6 +290,12 @@ export interface Target {
   kind: Conversation["kind"];
   conversationId: string;
   threadId?: string;
+  /** Who is written to in a direct conversation, if its id is not theirs. */
+  peerId?: string;
+  /** As in the conversation. */
+  parentId?: string;
+  /** As in the conversation. */
+  spaceId?: string;
   replyToId?: string;
   /** As in the message that is answered, or as a receipt says. */
   via?: string;

@@ -33,9 +33,16 @@ export const groupRules = z.strictObject({
 /** The parsed rules of a group. */
 export type GroupRules = z.output<typeof groupRules>;
 
-/** The rules of a group: its own, else those of `*`; undefined if it has none. */
-export function groupRulesOf(groups: Readonly<Record<string, GroupRules>>, groupId: string): GroupRules | undefined {
-  return ownEntry(groups, groupId) ?? ownEntry(groups, "*");
+/**
+ * The rules of a group: its own, else those of `*`; undefined if it has none. A thread with an id of its own has those
+ * of its channel, unless it is named itself.
+ */
+export function groupRulesOf(
+  groups: Readonly<Record<string, GroupRules>>,
+  { id, parentId }: { id: string; parentId?: string | undefined },
+): GroupRules | undefined {
+  const parent = parentId === undefined ? undefined : ownEntry(groups, parentId);
+  return ownEntry(groups, id) ?? parent ?? ownEntry(groups, "*");
 }
 
 function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string): Entry | undefined {

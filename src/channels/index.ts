@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { discord } from "./discord/discord.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { line } from "./line/line.ts";
 import { slack } from "./slack/slack.ts";
@@ -7,7 +8,7 @@ import { sms } from "./sms/sms.ts";
 import { telegram } from "./telegram/telegram.ts";
 import { whatsapp } from "./whatsapp/whatsapp.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, slack, whatsapp, sms, line];
+const OWN: readonly AnyChannel[] = [telegram, slack, whatsapp, sms, line, discord];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -1,9 +1,12 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { ChannelFinding } from "../channels/channel.ts";
+import { discord } from "../channels/discord/discord.ts";
 import { listChannels } from "../channels/index.ts";
 import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
 import { isJsonObject } from "../lib/json.ts";
+import { gatewayAccounts, gatewayStatus } from "../services/discord-gateways.ts";
 import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -44,7 +47,7 @@ function isUsed(
 }
 
 async function examineAccount(
-  { origin }: DiagnosticsContext,
+  { origin, bindings, now }: DiagnosticsContext,
   services: Services,
   { channelId, accountId }: { channelId: string; accountId: string },
 ): Promise<Check[]> {
@@ -56,15 +59,42 @@ async function examineAccount(
   const findings = await within(ANSWER_MS, async (signal) => channel.check?.(account, webhookUrl, signal));
   if (findings === undefined)
     return [{ ...head, status: "ok", message: `${channelId}/${accountId} is configured.`, path }];
-  return findings.map((finding, at): Check => {
-    const message = `${channelId}/${accountId}: ${finding.message}`;
-    return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
-  });
+  return [...findings, ...(await examineGateway({ bindings, now }, services, { channelId, accountId }))].map(
+    (finding, at): Check => {
+      const message = `${channelId}/${accountId}: ${finding.message}`;
+      return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
+    },
+  );
 }
 
 function notSetUp(channels: readonly string[]): Check[] {
   if (channels.length === 0) return [];
   return [{ id: "channels.unused", area: "channels", status: "ok", message: `Not set up: ${channels.join(", ")}.` }];
+}
+
+/** How the connection is over which an account's ordinary messages come, where it has one. */
+async function examineGateway(
+  { bindings, now }: Pick<DiagnosticsContext, "bindings" | "now">,
+  services: Services,
+  { channelId, accountId }: { channelId: string; accountId: string },
+): Promise<ChannelFinding[]> {
+  const isWanted = channelId === discord.id && gatewayAccounts(services.config).includes(accountId);
+  if (!isWanted || bindings.DISCORD_GATEWAYS === undefined) return [];
+  const status = await gatewayStatus(bindings, accountId);
+  switch (status.state) {
+    case "connected":
+      return [{ status: "ok", message: "ordinary messages arrive: the gateway is connected." }];
+    case "waiting": {
+      const again = `It is tried again in ${Math.max(1, Math.round((status.until - now) / 60_000))} min.`;
+      const message = `ordinary messages do not arrive: ${status.problem}.`;
+      if (status.fix === undefined) return [{ status: "warn", message, fix: again }];
+      return [{ status: "fail", message, fix: `${status.fix} Then connect the account again. ${again}` }];
+    }
+    default:
+      return [
+        { status: "warn", message: "the gateway is not connected yet.", fix: "Wait a minute: the clock starts it." },
+      ];
+  }
 }
 
 function tooMany(count: number): Check[] {

@@ -8,6 +8,7 @@ import configuration from "./configuration.md";
 import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
+import discord from "./discord.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
@@ -32,6 +33,7 @@ import troubleshooting from "./troubleshooting.md";
 import web from "./web.md";
 import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
+import chineseDiscord from "./zh/discord.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseLine from "./zh/line.md";
@@ -70,6 +72,7 @@ export const PAGES: readonly DocsPage[] = [
   page("whatsapp", whatsapp),
   page("sms", sms),
   page("line", line),
+  page("discord", discord),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -99,6 +102,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/whatsapp", chineseWhatsapp),
   page("zh/sms", chineseSms),
   page("zh/line", chineseLine),
+  page("zh/discord", chineseDiscord),
 ];
 
 /**

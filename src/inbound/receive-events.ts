@@ -144,6 +144,6 @@ function historyLimitIn(
   config: Config,
   agentId: string,
 ): number {
-  const rules = groupRulesOf(channel.access(context.account).groups, conversation.id);
+  const rules = groupRulesOf(channel.access(context.account).groups, conversation);
   return rules?.historyLimit ?? historyLimitOf(config, agentId);
 }

@@ -120,7 +120,8 @@ export function createServices(
     browserZone: (agentId) => knownConfiguration(env.DB).browserZone(agentId),
     plugins,
     hooks,
-    channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
+    channel: (channelId, accountId) =>
+      openChannel(config, plugins.channels, { secret, dataKey: knownDataKey(env) }, channelId, accountId),
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
@@ -199,7 +200,7 @@ function newCaches(): IsolateCaches {
 function openChannel(
   config: Config,
   pluginChannels: readonly AnyChannel[],
-  secret: (name: string) => string | undefined,
+  { secret, dataKey }: Pick<Services, "secret" | "dataKey">,
   channelId: string,
   accountId: string,
 ): OpenChannel {
@@ -217,6 +218,7 @@ function openChannel(
   const context = {
     ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now },
     ...(publicUrl !== undefined && { publicUrl }),
+    ...(dataKey === undefined && { losesTokens: true as const }),
   };
   return { channel, context };
 }

@@ -10,7 +10,15 @@ import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
-import { drainOutbox, isInterrupted, type OutboxPart, type OutboxRow, sendAgain } from "../session-store/outbox.ts";
+import {
+  drainOutbox,
+  isInterrupted,
+  isSameConversation,
+  type OutboxPart,
+  type OutboxRow,
+  runDeliveries,
+  sendAgain,
+} from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
@@ -282,6 +290,23 @@ export class Deliveries {
       await channel.typing?.(await this.#withToken({ target }), context);
     } catch (error) {
       log("debug", "typing.failed", { channel: target.channel, error: messageOf(error) });
+    }
+  }
+
+  /**
+   * Takes back what shows that an answer to a run's message is being written, if the run has sent nothing to it. Waits
+   * for the current commit. Never rejects.
+   */
+  async noteUnanswered(runId: string, target: Target): Promise<void> {
+    await Promise.resolve();
+    try {
+      const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
+      if (channel.unanswered === undefined) return;
+      const sent = runDeliveries(this.#deps.store, runId);
+      if (sent.some((row) => row.target && isSameConversation(row.target, target))) return;
+      await channel.unanswered(await this.#withToken({ target }), context);
+    } catch (error) {
+      log("debug", "unanswered.failed", { channel: target.channel, error: messageOf(error) });
     }
   }
 

@@ -83,6 +83,8 @@ export interface RunSchedulerDeps {
   perform(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined>;
   /** Handles the end of a run, within its commit; the row has its earlier state. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
+  /** Called after a run has ended, or was merged into another: perhaps nothing answers its message. */
+  closed(runId: string, target: Target): void;
   /** Formats a reply for its channel. Never throws. */
   format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
   /** The words of a part, without the channel's markup. Never throws. */
@@ -329,6 +331,7 @@ export class RunScheduler {
       ...(origin && { origin }),
     });
     this.#waiters.move(runId, row.id);
+    if (merged.target !== null) this.#deps.closed(runId, merged.target);
     return [said];
   }
 
@@ -365,6 +368,7 @@ export class RunScheduler {
       return ended;
     });
     this.#waiters.resolve(row.id, state);
+    if (row.target !== null) this.#deps.closed(row.id, row.target);
   }
 }
 

@@ -156,7 +156,7 @@ function placesOf(services: Services): Place[] {
       const where = `${channel}/${accountId}`;
       places.push(
         { name: `${where} direct`, isShared: false, channel },
-        { name: `${where} group`, isShared: true, channel, group: groupRulesOf(groups, "*")?.tools },
+        { name: `${where} group`, isShared: true, channel, group: groupRulesOf(groups, { id: "*" })?.tools },
       );
       for (const [id, { tools }] of Object.entries(groups)) {
         if (id !== "*" && tools) places.push({ name: `${where} group ${id}`, isShared: true, channel, group: tools });

@@ -90,6 +90,15 @@ describe("access in groups", () => {
     expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
   });
 
+  test("a thread with an id of its own has the rules of its channel, unless it is named itself", () => {
+    const thread: Conversation = { kind: "channel", id: "-200", parentId: "-100" };
+    const groups = { "-100": { requireMention: false } };
+    expect(decide({}, { conversation: thread })).toMatchObject({ kind: "ignore" });
+    expect(decide({ groups }, { conversation: thread, mentioned: false })).toMatchObject({ kind: "allow" });
+    const both = { ...groups, "-200": { requireMention: true } };
+    expect(decide({ groups: both }, { conversation: thread, mentioned: false })).toMatchObject({ kind: "overhear" });
+  });
+
   test("the policy open allows every group, disabled none", () => {
     expect(decide({ groupPolicy: "open" }, { conversation: group })).toEqual({ kind: "allow", owner: false });
     const closed = decide({ groupPolicy: "disabled", groups: { "*": {} } }, { conversation: group });

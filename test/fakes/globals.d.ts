@@ -11,6 +11,8 @@ declare module "vitest" {
     outside: string;
     /** Address of the servers of all other platforms (test/fakes/platforms/server.ts). */
     platforms: string;
+    /** Address of Discord's Gateway (test/fakes/platforms/discord-gateway.ts). */
+    discordGateway: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

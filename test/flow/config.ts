@@ -33,6 +33,10 @@ export const channelSecrets = {
   TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
   LINE_CHANNEL_SECRET: "flow-channel-secret",
   LINE_CHANNEL_ACCESS_TOKEN: LINE_TOKEN,
+  DISCORD_BOT_TOKEN: "MTAwMA.flow.secret-of-the-flow",
+  DISCORD_PUBLIC_KEY: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+  /** What the fake Discord knows as no bot's. */
+  DISCORD_WRONG_TOKEN: "wrong",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -64,6 +68,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         ...[42, 43, 44, 45].map((id) => `telegram:${id}`),
         "slack:U0FLOWOWNER",
         "whatsapp:15550000042",
+        "discord:420",
         `line:U${"42".repeat(16)}`,
       ],
     },
@@ -88,6 +93,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         groupPolicy: "open",
       },
       sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
+      discord: { accounts: { default: { apiBase: `${platforms}/discord/flow`, groups: { "501": {} } } } },
     },
   };
 }

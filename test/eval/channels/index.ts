@@ -1,4 +1,5 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
+import { discordUnderEval } from "./discord.ts";
 import { lineUnderEval } from "./line.ts";
 import { slackUnderEval } from "./slack.ts";
 import { smsUnderEval } from "./sms.ts";
@@ -12,4 +13,5 @@ export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
   whatsappUnderEval,
   smsUnderEval,
   lineUnderEval,
+  discordUnderEval,
 ];

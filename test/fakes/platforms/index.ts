@@ -1,7 +1,14 @@
+import { discordPlatform } from "./discord.ts";
 import type { FakePlatform } from "./fake-platform.ts";
 import { lineServer } from "./line.ts";
 import { slackPlatform } from "./slack.ts";
 import { twilioServer } from "./sms.ts";
 import { whatsappServer } from "./whatsapp.ts";
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [slackPlatform, whatsappServer, twilioServer, lineServer];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [
+  slackPlatform,
+  whatsappServer,
+  twilioServer,
+  lineServer,
+  discordPlatform,
+];

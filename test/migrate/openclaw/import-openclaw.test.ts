@@ -324,6 +324,17 @@ describe("channels", () => {
     }
   });
 
+  test("a Discord bot keeps its token, and is not open to servers that it was not named for", () => {
+    const { document, unknown } = imported({
+      channels: { discord: { token: "MTE4.x.y", groupPolicy: "open", guilds: { "7": { users: ["1"] } } } },
+    });
+    const botToken = { source: "env", id: "DISCORD_BOT_TOKEN" };
+    expect(document).toEqual({
+      channels: { discord: { accounts: { default: { botToken, groupPolicy: "allowlist" } } } },
+    });
+    expect(paths(unknown)).toEqual(["channels.discord.guilds"]);
+  });
+
   test("channels that are not there are listed, each once", () => {
     const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
     expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
