@@ -12,8 +12,8 @@ function connect(more: Partial<GatewayConnectionDeps> = {}) {
   const closed: number[] = [];
   const ends: { after: AfterClose; problem: string }[] = [];
   server.accept();
-  server.addEventListener("message", ({ data }) => received.push(JSON.parse(String(data))));
-  server.addEventListener("close", ({ code }) => closed.push(code));
+  server.addEventListener("message", ({ data }) => void received.push(JSON.parse(String(data))));
+  server.addEventListener("close", ({ code }) => void closed.push(code));
   const connection = new GatewayConnection(
     client,
     {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 /** A server on loopback. */
@@ -22,12 +22,18 @@ export async function listen(
 ): Promise<LocalServer> {
   const server = createServer({ keepAliveTimeout: 0 }, handle);
   if (upgrade) server.on("upgrade", upgrade);
+  // Of those of WebSockets the server knows nothing, and yet it waits for them.
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((listening) => server.listen(port, "127.0.0.1", listening));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       const closed = new Promise((done) => server.close(done));
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
     unref() {
