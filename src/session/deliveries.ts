@@ -282,6 +282,7 @@ export class Deliveries {
       if (channel.sendFile === undefined) return await channel.send(part, context, signal);
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
+      if (channel.takesFile?.(file) === false) return await channel.send(part, context, signal);
       const { text: _, ...to } = part;
       return this.#preferred(part.target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
@@ -295,16 +296,16 @@ export class Deliveries {
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
-      if (channel.sendFile === undefined) {
-        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n${CUT}`);
-        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
-      }
       const file = {
         name,
         mediaType: "text/markdown",
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };
+      if (channel.sendFile === undefined || channel.takesFile?.(file) === false) {
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n${CUT}`);
+        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
+      }
       return this.#preferred(target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
