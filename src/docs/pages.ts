@@ -17,6 +17,7 @@ import index from "./index.md";
 import limits from "./limits.md";
 import memory from "./memory.md";
 import models from "./models.md";
+import msteams from "./msteams.md";
 import placement from "./placement.md";
 import plugins from "./plugins.md";
 import prompt from "./prompt.md";
@@ -30,6 +31,7 @@ import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
+import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
 
 /** A page of Isopod's documentation. */
@@ -56,6 +58,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("msteams", msteams),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -77,6 +80,7 @@ export const PAGES: readonly DocsPage[] = [
   page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/msteams", chineseMsteams),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

@@ -15,13 +15,26 @@ test("a channel is found by its id", () => {
 });
 
 test("plugins' channels follow the built-in ones and cannot replace them", () => {
-  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual(["telegram", "pigeon"]);
+  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual([
+    ...listChannels().map((channel) => channel.id),
+    "pigeon",
+  ]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
+/** The accounts that exist without configuration. */
+function standingAccounts() {
+  const accounts = listChannels().flatMap(({ id, account }) => {
+    const parsed = account.safeParse({});
+    return parsed.success ? [[id, { accounts: { default: parsed.data } }] as const] : [];
+  });
+  return Object.fromEntries(accounts);
+}
+
 test("an account whose fields all have defaults exists without configuration", () => {
-  const standing = { telegram: { accounts: { default: telegram.account.parse({}) } } };
+  const standing = standingAccounts();
+  expect(standing).toHaveProperty("telegram.accounts.default");
   expect(channelsConfig().parse(undefined)).toEqual(standing);
   expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
   expect(channelsConfig([pigeon]).parse({})).toEqual(standing);
@@ -31,6 +44,7 @@ test("an account whose fields all have defaults exists without configuration", (
 test("each account is parsed by its channel's schema, a plugin's too", () => {
   const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
   expect(channelsConfig([pigeon]).parse(config)).toEqual({
+    ...standingAccounts(),
     telegram: { accounts: { work: telegram.account.parse(account) } },
     pigeon: { accounts: { home: { loft: "roof" } } },
   });
@@ -38,6 +52,7 @@ test("each account is parsed by its channel's schema, a plugin's too", () => {
 
 test("a single account is the account default", () => {
   expect(channelsConfig().parse({ telegram: account })).toEqual({
+    ...standingAccounts(),
     telegram: { accounts: { default: telegram.account.parse(account) } },
   });
 });

@@ -18,8 +18,14 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
+/** Secrets of the accounts of the Worker under test, besides Telegram's. */
+export const platformSecrets = {
+  MSTEAMS_APP_ID: "app-of-flow",
+  MSTEAMS_APP_PASSWORD: "password-of-flow",
+};
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -49,6 +55,12 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
           default: { apiBase: botApi, username: "isopod_bot", commandMenu: false, groups: { "-1005": {} } },
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
+      },
+      msteams: {
+        serviceUrl: `${platforms}/msteams/flow/`,
+        loginUrl: `${platforms}/msteams/flow/login`,
+        openIdUrl: `${platforms}/msteams/flow/openid`,
+        dmPolicy: "open",
       },
     },
   };

@@ -16,9 +16,10 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** An answer in place of the usual one, for the next request (whose path contains `path`, where given). */
+/** An answer in place of the usual one, for the next request (whose path and body contain these, where given). */
 export interface ScriptedPlatformAnswer extends FakeAnswer {
   path?: string;
+  containing?: string;
   /** Never answers. */
   hang?: true;
   /** Cuts the connection before or after the request was recorded, and thus taken. */

@@ -1,4 +1,5 @@
 import type { FakePlatform } from "./fake-platform.ts";
+import { msteamsServer } from "./msteams.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [msteamsServer];

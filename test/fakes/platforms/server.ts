@@ -46,7 +46,9 @@ async function take(
   response: ServerResponse,
 ): Promise<void> {
   const call = await readCall(path, request);
-  const at = place.script.findIndex((answer) => answer.path === undefined || path.includes(answer.path));
+  const at = place.script.findIndex(
+    ({ path: wanted = "", containing = "" }) => path.includes(wanted) && call.body.includes(containing),
+  );
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
   place.calls.push(call);
