@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { googlechat } from "./googlechat/googlechat.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { msteams } from "./msteams/msteams.ts";
 import { telegram } from "./telegram/telegram.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, msteams];
+const OWN: readonly AnyChannel[] = [telegram, msteams, googlechat];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

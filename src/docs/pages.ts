@@ -13,6 +13,7 @@ import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
 import glossary from "./glossary.md";
+import googlechat from "./googlechat.md";
 import index from "./index.md";
 import limits from "./limits.md";
 import memory from "./memory.md";
@@ -29,6 +30,7 @@ import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
+import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseMsteams from "./zh/msteams.md";
@@ -59,6 +61,7 @@ export const PAGES: readonly DocsPage[] = [
   page("channels", channels),
   page("telegram", telegram),
   page("msteams", msteams),
+  page("googlechat", googlechat),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -81,6 +84,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
   page("zh/msteams", chineseMsteams),
+  page("zh/googlechat", chineseGooglechat),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

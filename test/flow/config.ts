@@ -18,10 +18,12 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
-/** Secrets of the accounts of the Worker under test, besides Telegram's. */
+/** Secrets of the accounts of the Worker under test, besides Telegram's. Empty ones are made by generated-secrets.ts. */
 export const platformSecrets = {
   MSTEAMS_APP_ID: "app-of-flow",
   MSTEAMS_APP_PASSWORD: "password-of-flow",
+  GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
+  GOOGLE_CHAT_SERVICE_ACCOUNT: "",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -60,6 +62,12 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         serviceUrl: `${platforms}/msteams/flow/`,
         loginUrl: `${platforms}/msteams/flow/login`,
         openIdUrl: `${platforms}/msteams/flow/openid`,
+        dmPolicy: "open",
+      },
+      googlechat: {
+        apiBase: `${platforms}/googlechat/flow`,
+        tokenUrl: `${platforms}/googlechat/flow/token`,
+        keysBase: `${platforms}/googlechat/flow`,
         dmPolicy: "open",
       },
     },

@@ -42,12 +42,13 @@ export async function receive(request: Request, context: MsteamsContext): Promis
   if (!isConnector(read.serviceUrl, context.account)) {
     return refuse("unauthorized", "The service address is not Microsoft's: if it is yours, set it as serviceUrl.");
   }
-  return handOver(read.activity);
+  return handOver(read.activity, context.account.allowBots);
 }
 
-function handOver(activity: Activity): ReceiveResult {
+function handOver(activity: Activity, allowsBots: boolean): ReceiveResult {
   const event = toInbound(activity);
   const isInvoked = activity.type === "invoke";
+  if (event.kind !== "ignored" && event.sender.isBot && !allowsBots) return ignore("another bot wrote it");
   if (event.kind !== "ignored") {
     return { kind: "events", events: [event], ...(isInvoked && { answer: invokeResponse }) };
   }

@@ -162,9 +162,11 @@ describe("what is no new message", () => {
     expect((await receive(bot, bot.activity(more))).kind).toBe("answered");
   });
 
-  test("another bot is one", async () => {
-    const bot = await makeTeamsBot();
-    expect((await messageIn(bot, { from: { id: "28:other", name: "CI" } })).sender).toMatchObject({ isBot: true });
+  test("other bots are heard only where the account lets them in", async () => {
+    const from = { id: "28:other", name: "CI" };
+    const closed = await makeTeamsBot();
+    expect((await receive(closed, closed.activity({ from }))).kind).toBe("answered");
+    expect((await messageIn(await makeTeamsBot({ allowBots: true }), { from })).sender).toMatchObject({ isBot: true });
   });
 });
 

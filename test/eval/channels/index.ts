@@ -1,6 +1,11 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
+import { googlechatUnderEval } from "./googlechat.ts";
 import { msteamsUnderEval } from "./msteams.ts";
 import { telegramUnderEval } from "./telegram.ts";
 
 /** The channels that evaluations run; a platform that is missing here counts as failed. */
-export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [telegramUnderEval, msteamsUnderEval];
+export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
+  telegramUnderEval,
+  msteamsUnderEval,
+  googlechatUnderEval,
+];

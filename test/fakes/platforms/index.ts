@@ -1,5 +1,6 @@
 import type { FakePlatform } from "./fake-platform.ts";
+import { googlechatServer } from "./googlechat.ts";
 import { msteamsServer } from "./msteams.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [msteamsServer];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [msteamsServer, googlechatServer];

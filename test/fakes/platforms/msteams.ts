@@ -5,8 +5,8 @@ const MAX_MESSAGE_BYTES = 100 * 1024;
 
 /**
  * The connector of the Bot Framework with Microsoft's login and the keys of the Bot Framework, all at one place. Its
- * memory: `openId` and `keys` are its documents, `appPassword` the only password that logs in, and `isExpired` makes the
- * tokens that were given out before be refused.
+ * memory: `openId` and `keys` are its documents, `appPassword` the only password that logs in, `bearers` the tokens that were
+ * given out.
  */
 export const msteamsServer: FakePlatform = {
   name: "msteams",
@@ -35,16 +35,16 @@ function logIn({ fields }: PlatformCall, memory: Record<string, unknown>): FakeA
     const error_description = "AADSTS7000215: Invalid client secret provided.";
     return { status: 401, body: { error: "invalid_client", error_description } };
   }
-  memory.logins = Number(memory.logins ?? 0) + 1;
-  memory.isExpired = false;
-  memory.bearer = `bearer-${memory.logins}`;
-  return { body: { token_type: "Bearer", expires_in: 3599, access_token: memory.bearer } };
+  const bearers = (memory.bearers ?? []) as string[];
+  const bearer = `bearer-${bearers.length + 1}`;
+  memory.bearers = [...bearers, bearer];
+  return { body: { token_type: "Bearer", expires_in: 3599, access_token: bearer } };
 }
 
 const SCOPE = "https://api.botframework.com/.default";
 
-function isLoggedIn({ headers }: PlatformCall, { bearer, isExpired }: Record<string, unknown>): boolean {
-  return isExpired !== true && bearer !== undefined && headers.authorization === `Bearer ${bearer}`;
+function isLoggedIn({ headers }: PlatformCall, { bearers = [] }: Record<string, unknown>): boolean {
+  return (bearers as string[]).some((bearer) => headers.authorization === `Bearer ${bearer}`);
 }
 
 function begin({ fields }: PlatformCall): FakeAnswer {

@@ -52,10 +52,12 @@ async function take(
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
   place.calls.push(call);
+  const usual = () => FAKE_PLATFORMS.find(({ name }) => name === platform)?.answer(call, place.memory);
+  // What was taken has its effect, also if nobody learns of it.
+  if (scripted?.cut === "after" || scripted?.hang) usual();
   if (scripted?.cut === "after") return void request.socket.destroy();
   if (scripted?.hang) return;
-  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
-  give(scripted ?? usual?.answer(call, place.memory) ?? { status: 404, body: { error: "not_found" } }, response);
+  give(scripted ?? usual() ?? { status: 404, body: { error: "not_found" } }, response);
 }
 
 function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: ServerResponse): void {

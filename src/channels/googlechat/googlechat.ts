@@ -1,0 +1,23 @@
+import type { Channel } from "../channel.ts";
+import { type GooglechatAccount, googlechatAccount } from "./account.ts";
+import { parseConversationId } from "./inbound.ts";
+import { formatText, toPlainText } from "./markup.ts";
+
+/** Google Chat: an app with an HTTP endpoint, which writes as a service account. */
+export const googlechat: Channel<GooglechatAccount> = {
+  id: "googlechat",
+  account: googlechatAccount,
+  capabilities: ["approvals", "inline-buttons"],
+  access: (account) => account,
+  blockStreaming: (account) => account.blockStreaming,
+  receive: async (...args) => (await import("./receive.ts")).receive(...args),
+  openAttachment: async (...args) => (await import("./attachment.ts")).openAttachment(...args),
+  isReady: ({ account, secret }) => Boolean(secret(account.audience) && secret(account.serviceAccount)),
+  conversationOf: parseConversationId,
+  format: formatText,
+  plain: toPlainText,
+  send: async (...args) => (await import("./send.ts")).sendPart(...args),
+  // Google drops what comes twice under one id, so what may not have arrived is sent again.
+  atLeastOnce: () => true,
+  check: async (...args) => (await import("./check.ts")).checkAccount(...args),
+};
