@@ -36,7 +36,7 @@ channelFlow("googlechat", {
   sentTo: async (person) => (await created(person)).map(({ text }) => text),
   // What has the id of an earlier request is that message.
   shownTo: async (person) => [
-    ...new Map((await created(person)).map(({ requestId, text }) => [requestId, text])).values(),
+    ...new Map((await created(person)).map(({ requestId, text }, n) => [requestId ?? n, text])).values(),
   ],
   scriptSending: (answer) => place.script({ path: "/messages", ...answer }),
 });
