@@ -26,7 +26,7 @@ export const groupFields = {
   groups: z
     .record(z.string(), groupRules)
     .default({})
-    .describe("Groups that the agent answers in, by their id; `*` stands for every other."),
+    .describe("Groups that the agent answers in, by their id; a `*` at the end stands for every other that begins so."),
   requireMention: z
     .boolean()
     .default(true)

@@ -12,6 +12,7 @@ import exec from "./exec.md";
 import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
+import github from "./github.md";
 import glossary from "./glossary.md";
 import googlechat from "./googlechat.md";
 import index from "./index.md";
@@ -30,6 +31,7 @@ import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
+import chineseGithub from "./zh/github.md";
 import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
@@ -62,6 +64,7 @@ export const PAGES: readonly DocsPage[] = [
   page("telegram", telegram),
   page("msteams", msteams),
   page("googlechat", googlechat),
+  page("github", github),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -85,6 +88,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/msteams", chineseMsteams),
   page("zh/googlechat", chineseGooglechat),
+  page("zh/github", chineseGithub),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

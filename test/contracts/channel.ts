@@ -24,6 +24,8 @@ export interface ChannelUnderTest<Account> {
   secrets: string[];
   /** Most characters of one part. */
   maxPart: number;
+  /** Where the message of `genuine` is; `direct` where absent. */
+  place?: Target["kind"];
   /** A webhook call that the platform made, of a direct message that says "hello"; the same one every time. */
   genuine(): Request | Promise<Request>;
   /** A call with this body that is otherwise genuine. A stream is sent as it comes, signed or not. */
@@ -103,7 +105,7 @@ export function channelContract<Account>(
       test("hands over what a person said, under the same id when it is called again", async () => {
         const [first, second] = [await receive(at.genuine()), await receive(at.genuine())];
         const [message, again] = [onlyMessage(first), onlyMessage(second)];
-        expect(message).toMatchObject({ text: "hello", mentioned: true, conversation: { kind: "direct" } });
+        expect(message).toMatchObject({ text: "hello", mentioned: true, conversation: { kind: at.place ?? "direct" } });
         expect(message.dedupeId).not.toBe("");
         expect(again.dedupeId).toBe(message.dedupeId);
         expectNoSecrets(first);

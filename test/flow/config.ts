@@ -24,6 +24,9 @@ export const platformSecrets = {
   MSTEAMS_APP_PASSWORD: "password-of-flow",
   GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
   GOOGLE_CHAT_SERVICE_ACCOUNT: "",
+  GITHUB_WEBHOOK_SECRET: "hook-of-flow",
+  GITHUB_APP_ID: "12345",
+  GITHUB_APP_PRIVATE_KEY: "",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -70,6 +73,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         keysBase: `${platforms}/googlechat/flow`,
         dmPolicy: "open",
       },
+      github: { apiBase: `${platforms}/github/flow`, groups: { "octo/*": {} } },
     },
   };
 }

@@ -6,5 +6,6 @@ export function generatedSecrets(): Record<string, string> {
   const private_key = privateKey.export({ type: "pkcs8", format: "pem" });
   return {
     GOOGLE_CHAT_SERVICE_ACCOUNT: JSON.stringify({ client_email: "app@flow.iam.gserviceaccount.com", private_key }),
+    GITHUB_APP_PRIVATE_KEY: privateKey.export({ type: "pkcs1", format: "pem" }).toString(),
   };
 }

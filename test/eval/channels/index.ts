@@ -1,4 +1,5 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
+import { githubUnderEval } from "./github.ts";
 import { googlechatUnderEval } from "./googlechat.ts";
 import { msteamsUnderEval } from "./msteams.ts";
 import { telegramUnderEval } from "./telegram.ts";
@@ -8,4 +9,5 @@ export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
   telegramUnderEval,
   msteamsUnderEval,
   googlechatUnderEval,
+  githubUnderEval,
 ];
