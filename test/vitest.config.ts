@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
-import { platformSecrets, testConfig, testSecrets } from "./flow/config.ts";
+import { channelSecrets, testConfig, testSecrets } from "./flow/config.ts";
 import { generatedSecrets } from "./flow/generated-secrets.ts";
 import { readWorker } from "./flow/read-worker.ts";
 
@@ -27,8 +27,9 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
       ...worker.options,
       bindings: {
         ISOPOD_TOKEN: "test-token",
+        ISOPOD_DATA_KEY: Buffer.alloc(32, "test").toString("base64"),
         ...testSecrets,
-        ...platformSecrets,
+        ...channelSecrets,
         ...generatedSecrets(),
         ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",

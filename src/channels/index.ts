@@ -4,9 +4,10 @@ import { github } from "./github/github.ts";
 import { googlechat } from "./googlechat/googlechat.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { msteams } from "./msteams/msteams.ts";
+import { slack } from "./slack/slack.ts";
 import { telegram } from "./telegram/telegram.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, msteams, googlechat, github];
+const OWN: readonly AnyChannel[] = [telegram, slack, msteams, googlechat, github];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

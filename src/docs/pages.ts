@@ -27,6 +27,7 @@ import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
+import slack from "./slack.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
@@ -37,6 +38,8 @@ import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
+import chineseSlack from "./zh/slack.md";
+import chineseTelegram from "./zh/telegram.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -62,6 +65,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("slack", slack),
   page("msteams", msteams),
   page("googlechat", googlechat),
   page("github", github),
@@ -86,6 +90,8 @@ export const PAGES: readonly DocsPage[] = [
   page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/telegram", chineseTelegram),
+  page("zh/slack", chineseSlack),
   page("zh/msteams", chineseMsteams),
   page("zh/googlechat", chineseGooglechat),
   page("zh/github", chineseGithub),

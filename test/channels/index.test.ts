@@ -6,6 +6,11 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 
 const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
 
+/** The accounts of the built-in channels that exist without configuration. */
+const standing = Object.fromEntries(
+  listChannels().map(({ id, account: schema }) => [id, { accounts: { default: schema.parse({}) } }]),
+);
+
 const account = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
 
 test("a channel is found by its id", () => {
@@ -23,18 +28,7 @@ test("plugins' channels follow the built-in ones and cannot replace them", () =>
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
-/** The accounts that exist without configuration. */
-function standingAccounts() {
-  const accounts = listChannels().flatMap(({ id, account }) => {
-    const parsed = account.safeParse({});
-    return parsed.success ? [[id, { accounts: { default: parsed.data } }] as const] : [];
-  });
-  return Object.fromEntries(accounts);
-}
-
 test("an account whose fields all have defaults exists without configuration", () => {
-  const standing = standingAccounts();
-  expect(standing).toHaveProperty("telegram.accounts.default");
   expect(channelsConfig().parse(undefined)).toEqual(standing);
   expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
   expect(channelsConfig([pigeon]).parse({})).toEqual(standing);
@@ -44,7 +38,7 @@ test("an account whose fields all have defaults exists without configuration", (
 test("each account is parsed by its channel's schema, a plugin's too", () => {
   const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
   expect(channelsConfig([pigeon]).parse(config)).toEqual({
-    ...standingAccounts(),
+    ...standing,
     telegram: { accounts: { work: telegram.account.parse(account) } },
     pigeon: { accounts: { home: { loft: "roof" } } },
   });
@@ -52,7 +46,7 @@ test("each account is parsed by its channel's schema, a plugin's too", () => {
 
 test("a single account is the account default", () => {
   expect(channelsConfig().parse({ telegram: account })).toEqual({
-    ...standingAccounts(),
+    ...standing,
     telegram: { accounts: { default: telegram.account.parse(account) } },
   });
 });

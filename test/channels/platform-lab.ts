@@ -11,7 +11,7 @@ export interface PlatformPlace {
   calls(path?: string): Promise<PlatformCall[]>;
   /** What the next requests are answered with instead of the usual. */
   script(...answers: ScriptedPlatformAnswer[]): Promise<void>;
-  /** Replaces what the place remembers. */
+  /** Adds to what the place remembers. */
   remember(memory: Record<string, unknown>): Promise<void>;
 }
 

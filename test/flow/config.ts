@@ -18,8 +18,10 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
-/** Secrets of the accounts of the Worker under test, besides Telegram's. Empty ones are made by generated-secrets.ts. */
-export const platformSecrets = {
+/** Secrets of the channels of the Worker under test, besides Telegram's. Empty ones are made by generated-secrets.ts. */
+export const channelSecrets = {
+  SLACK_BOT_TOKEN: "xoxb-flow-1",
+  SLACK_SIGNING_SECRET: "flow-signing-secret",
   MSTEAMS_APP_ID: "app-of-flow",
   MSTEAMS_APP_PASSWORD: "password-of-flow",
   GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
@@ -53,7 +55,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "slack:U0FLOWOWNER"] },
     channels: {
       telegram: {
         accounts: {
@@ -61,6 +63,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
+      slack: { apiBase: `${platforms}/slack/flow/api`, groups: { C0FLOWCHAN: {} } },
       msteams: {
         serviceUrl: `${platforms}/msteams/flow/`,
         loginUrl: `${platforms}/msteams/flow/login`,

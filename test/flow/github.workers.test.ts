@@ -3,7 +3,7 @@ import { inject } from "vitest";
 import { hmac, toHex } from "../../src/security/hmac.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { channelFlow } from "./channel-flow.ts";
-import { platformSecrets } from "./config.ts";
+import { channelSecrets } from "./config.ts";
 
 const place = knownPlace("github", "flow", inject("platforms"));
 
@@ -17,7 +17,7 @@ channelFlow("github", {
       issue: { id: person, number: person, title: "An issue", body: null, user },
       comment: { id: person * 1000 + numberOf(id), body: `@isopod-agent ${text}`, user },
     });
-    const secret = isForged ? "another" : platformSecrets.GITHUB_WEBHOOK_SECRET;
+    const secret = isForged ? "another" : channelSecrets.GITHUB_WEBHOOK_SECRET;
     return SELF.fetch("https://isopod.test/channels/github/default/webhook", {
       method: "POST",
       headers: {

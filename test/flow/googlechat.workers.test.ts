@@ -3,7 +3,7 @@ import { inject } from "vitest";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { publicJwk, signToken } from "../channels/signing-key.ts";
 import { channelFlow } from "./channel-flow.ts";
-import { platformSecrets } from "./config.ts";
+import { channelSecrets } from "./config.ts";
 
 const ENDPOINT = "https://isopod.test/channels/googlechat/default/webhook";
 const place = knownPlace("googlechat", "flow", inject("platforms"));
@@ -19,7 +19,7 @@ channelFlow("googlechat", {
   sessionKey: (person) => `agent:main:googlechat:direct:users%2F${person}`,
   async deliver(person, text, id, { isForged } = {}) {
     const claims = {
-      ...{ iss: "https://accounts.google.com", aud: platformSecrets.GOOGLE_CHAT_AUDIENCE },
+      ...{ iss: "https://accounts.google.com", aud: channelSecrets.GOOGLE_CHAT_AUDIENCE },
       ...{ email: "chat@system.gserviceaccount.com", email_verified: true },
       exp: Math.floor(Date.now() / 1000) + 600,
     };

@@ -3,12 +3,12 @@ import { inject } from "vitest";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { publicJwk, signToken } from "../channels/signing-key.ts";
 import { channelFlow } from "./channel-flow.ts";
-import { platformSecrets } from "./config.ts";
+import { channelSecrets } from "./config.ts";
 
 const place = knownPlace("msteams", "flow", inject("platforms"));
 const serviceUrl = `${place.url}/`;
 await place.remember({
-  appPassword: platformSecrets.MSTEAMS_APP_PASSWORD,
+  appPassword: channelSecrets.MSTEAMS_APP_PASSWORD,
   openId: { jwks_uri: `${place.url}/keys` },
   keys: [{ ...(await publicJwk()), endorsements: ["msteams"] }],
 });
@@ -22,7 +22,7 @@ channelFlow("msteams", {
     const token = await signToken(
       {
         iss: "https://api.botframework.com",
-        aud: platformSecrets.MSTEAMS_APP_ID,
+        aud: channelSecrets.MSTEAMS_APP_ID,
         exp: at + 600,
         serviceurl: serviceUrl,
       },
@@ -31,7 +31,7 @@ channelFlow("msteams", {
     const activity = {
       ...{ type: "message", channelId: "msteams", serviceUrl, id, text },
       from: { id: `29:${person}`, name: `Person ${person}`, aadObjectId: personOf(person) },
-      recipient: { id: `28:${platformSecrets.MSTEAMS_APP_ID}`, name: "Isopod" },
+      recipient: { id: `28:${channelSecrets.MSTEAMS_APP_ID}`, name: "Isopod" },
       conversation: { conversationType: "personal", id: `a:chat-${person}` },
     };
     return SELF.fetch("https://isopod.test/channels/msteams/default/webhook", {

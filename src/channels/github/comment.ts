@@ -1,4 +1,5 @@
-import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { Token } from "markdown-it";
+import { createParser, MAX_MARKDOWN_UNITS } from "../markdown-parser.ts";
 
 /** What a comment says. */
 export interface ReadComment {
@@ -10,8 +11,7 @@ export interface ReadComment {
   mentioned: boolean;
 }
 
-/** Longer comments are not parsed: the parser's time is quadratic for some inputs. */
-const MAX_PARSED_UNITS = 50_000;
+const parser = createParser().set({ html: true });
 
 /**
  * Reads a comment in GitHub's Markdown as people see it: comments of HTML are not shown, what is quoted is somebody
@@ -20,27 +20,75 @@ const MAX_PARSED_UNITS = 50_000;
  */
 export function readComment(markdown: string, name: string): ReadComment {
   const body = markdown.replaceAll("\r\n", "\n");
-  const tokens = body.length > MAX_PARSED_UNITS ? undefined : lex(body);
-  if (tokens === undefined) return { text: body.trim(), quoted: "", mentioned: mentions(body, name) };
-  const own = tokens.filter((token) => token.type !== "blockquote" && !isHidden(token));
-  const quotes = tokens.flatMap((token) => (token.type === "blockquote" ? [token.text.trim()] : []));
-  const text = (own.length === tokens.length ? body : joined(own)).trim();
-  return { text: withoutCall(text, name), quoted: quotes.join("\n\n"), mentioned: mentions(shownWords(own), name) };
-}
-
-/** Blocks with a blank line between them. */
-function joined(tokens: readonly Token[]): string {
-  return tokens.flatMap(({ type, raw }) => (type === "space" ? [] : [raw.trimEnd()])).join("\n\n");
-}
-
-function lex(markdown: string): Token[] | undefined {
-  try {
-    return new Lexer({ gfm: true }).lex(markdown);
-  } catch (error) {
-    // Nested deeper than the call stack allows.
-    if (error instanceof RangeError) return undefined;
-    throw error;
+  if (body.length > MAX_MARKDOWN_UNITS) return { text: body.trim(), quoted: "", mentioned: mentions(body, name) };
+  const tokens = parser.parse(body, {});
+  const own: string[] = [];
+  const quotes: string[] = [];
+  const lines = body.split("\n");
+  let at = 0;
+  for (const { isQuote, from, to } of foreignBlocks(tokens)) {
+    own.push(lines.slice(at, from).join("\n"));
+    if (isQuote) quotes.push(unquoted(lines.slice(from, to)));
+    at = to;
   }
+  own.push(lines.slice(at).join("\n"));
+  return {
+    text: withoutCall(paragraphs(own), name),
+    quoted: paragraphs(quotes),
+    mentioned: mentions(shownWords(tokens), name),
+  };
+}
+
+/** Texts with a blank line between them. */
+function paragraphs(texts: readonly string[]): string {
+  return texts.flatMap((text) => text.trim() || []).join("\n\n");
+}
+
+/** Lines that are not the author's words. */
+interface ForeignBlock {
+  isQuote: boolean;
+  from: number;
+  to: number;
+}
+
+/** The quotes and the comments of HTML that are in no other block. */
+function foreignBlocks(tokens: readonly Token[]): ForeignBlock[] {
+  return tokens.flatMap((token) => {
+    const isQuote = token.type === "blockquote_open";
+    if (token.level > 0 || token.map === null || !(isQuote || isComment(token))) return [];
+    const [from, to] = token.map;
+    return [{ isQuote, from, to }];
+  });
+}
+
+/** Whether a block is a comment of HTML with nothing behind it. */
+function isComment({ type, content }: Token): boolean {
+  if (type !== "html_block" || !content.trimStart().startsWith("<!--")) return false;
+  const end = content.indexOf("-->");
+  return end === -1 || content.slice(end + "-->".length).trim() === "";
+}
+
+/** The lines of a quote, without the signs of the outermost. */
+function unquoted(lines: readonly string[]): string {
+  return lines.map((line) => line.replace(/^ {0,3}> ?/, "")).join("\n");
+}
+
+/** The words of texts outside of quotes, without code and HTML. */
+function shownWords(tokens: readonly Token[]): string {
+  let depth = 0;
+  const texts: string[] = [];
+  for (const { type, children } of tokens) {
+    if (type === "blockquote_open") depth++;
+    if (type === "blockquote_close") depth--;
+    if (depth === 0 && type === "inline") texts.push((children ?? []).map(inlineWords).join(""));
+  }
+  return texts.join("\n");
+}
+
+function inlineWords({ type, content }: Token): string {
+  if (type === "text" || type === "text_special") return content;
+  const isUnspoken = ["softbreak", "hardbreak", "code_inline", "html_inline", "image"].includes(type);
+  return isUnspoken ? " " : "";
 }
 
 /** Whole names: not the beginning of a team's or of an address. */
@@ -58,36 +106,4 @@ function withoutCall(text: string, name: string): string {
 
 function isSameName(mentioned: string | undefined, name: string): boolean {
   return mentioned?.toLowerCase() === name.toLowerCase();
-}
-
-function isHidden(token: Token): boolean {
-  return token.type === "html" && token.raw.startsWith("<!--");
-}
-
-const UNSPOKEN: ReadonlySet<string> = new Set(["code", "codespan", "blockquote", "html", "image", "def"]);
-
-/** The words of tokens, without code, quotes, HTML and addresses. */
-function shownWords(tokens: readonly Token[]): string {
-  return tokens.map((token) => tokenWords(token as MarkedToken)).join("");
-}
-
-/** @param token of the parser without extensions */
-function tokenWords(token: MarkedToken): string {
-  if (UNSPOKEN.has(token.type)) return " ";
-  switch (token.type) {
-    case "list":
-      return token.items.map((item) => shownWords(item.tokens)).join("\n");
-    case "table":
-      return tableWords(token);
-    case "link":
-      return token.autolink ? " " : shownWords(token.tokens);
-    case "escape":
-      return token.text;
-    default:
-      return "tokens" in token && token.tokens !== undefined ? shownWords(token.tokens) : token.raw;
-  }
-}
-
-function tableWords({ header, rows }: Tokens.Table): string {
-  return [header, ...rows].flatMap((row) => row.map((cell) => shownWords(cell.tokens))).join(" ");
 }

@@ -1,6 +1,7 @@
 import type { Channel } from "../channel.ts";
+import { githubMarkup } from "../markup/markdown-platforms.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { accessOf, type GithubAccount, githubAccount, githubLogin } from "./account.ts";
-import { formatText, toPlainText } from "./markup.ts";
 import { parseConversationId } from "./place.ts";
 
 /** GitHub: comments on issues, pull requests, discussions and commits, by an app or a user of the agent's own. */
@@ -13,8 +14,8 @@ export const github: Channel<GithubAccount> = {
   receive: async (...args) => (await import("./receive.ts")).receive(...args),
   isReady: (context) => Boolean(context.secret(context.account.webhookSecret)) && githubLogin(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatText,
-  plain: toPlainText,
+  format: (markdown) => formatMessages(markdown, githubMarkup),
+  plain: githubMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (...args) => (await import("./send.ts")).sendPart(...args),
   reactions: {

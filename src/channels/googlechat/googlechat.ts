@@ -1,7 +1,8 @@
 import type { Channel } from "../channel.ts";
+import { formatMessages } from "../markup/markup.ts";
+import { googleChatMarkup } from "../markup/star-platforms.ts";
 import { type GooglechatAccount, googlechatAccount } from "./account.ts";
 import { parseConversationId } from "./inbound.ts";
-import { formatText, toPlainText } from "./markup.ts";
 
 /** Google Chat: an app with an HTTP endpoint, which writes as a service account. */
 export const googlechat: Channel<GooglechatAccount> = {
@@ -14,8 +15,8 @@ export const googlechat: Channel<GooglechatAccount> = {
   openAttachment: async (...args) => (await import("./attachment.ts")).openAttachment(...args),
   isReady: ({ account, secret }) => Boolean(secret(account.audience) && secret(account.serviceAccount)),
   conversationOf: parseConversationId,
-  format: formatText,
-  plain: toPlainText,
+  format: (markdown) => formatMessages(markdown, googleChatMarkup),
+  plain: googleChatMarkup.plain,
   send: async (...args) => (await import("./send.ts")).sendPart(...args),
   // Google drops what comes twice under one id, so what may not have arrived is sent again.
   atLeastOnce: () => true,

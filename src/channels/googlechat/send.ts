@@ -21,6 +21,7 @@ export async function sendPart(part: OutboundPart, context: GooglechatContext, s
   });
   const body = {
     text,
+    markupSyntax: "MARKUP_SYNTAX_CHAT",
     ...(target.threadId !== undefined && { thread: { name: target.threadId } }),
     ...(buttons && { cardsV2: [buttonCard(buttons, context)] }),
   };

@@ -1,8 +1,9 @@
 import type { Channel } from "../channel.ts";
+import { teamsMarkup } from "../markup/markdown-platforms.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { botLogin, type MsteamsAccount, msteamsAccount } from "./account.ts";
 import { parseConversationId } from "./conversation.ts";
 import { appManifest } from "./manifest.ts";
-import { formatText, toPlainText } from "./markup.ts";
 import { isPicture } from "./picture.ts";
 
 /** Microsoft Teams: a bot of the Bot Framework. */
@@ -16,8 +17,8 @@ export const msteams: Channel<MsteamsAccount> = {
   openAttachment: async (...args) => (await import("./attachment.ts")).openAttachment(...args),
   isReady: (context) => botLogin(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatText,
-  plain: toPlainText,
+  format: (markdown) => formatMessages(markdown, teamsMarkup),
+  plain: teamsMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (...args) => (await import("./send.ts")).sendPart(...args),
   sendFile: async (...args) => (await import("./send.ts")).sendPicture(...args),

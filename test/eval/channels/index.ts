@@ -2,11 +2,13 @@ import type { ChannelUnderEval } from "./channel-under-eval.ts";
 import { githubUnderEval } from "./github.ts";
 import { googlechatUnderEval } from "./googlechat.ts";
 import { msteamsUnderEval } from "./msteams.ts";
+import { slackUnderEval } from "./slack.ts";
 import { telegramUnderEval } from "./telegram.ts";
 
 /** The channels that evaluations run; a platform that is missing here counts as failed. */
 export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
   telegramUnderEval,
+  slackUnderEval,
   msteamsUnderEval,
   googlechatUnderEval,
   githubUnderEval,

@@ -70,7 +70,7 @@ function create(
   if (space === "spaces/GONE") return refusal(404, "NOT_FOUND", "Space not found.");
   if (Buffer.byteLength(body) > MAX_MESSAGE_BYTES) return refusal(400, "INVALID_ARGUMENT", "Message is too large.");
   for (const field of Object.keys(fields)) {
-    if (!["text", "thread", "cardsV2"].includes(field)) {
+    if (!["text", "markupSyntax", "thread", "cardsV2"].includes(field)) {
       return refusal(400, "INVALID_ARGUMENT", `Invalid JSON payload received. Unknown name "${field}".`);
     }
   }

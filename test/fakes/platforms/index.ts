@@ -2,6 +2,7 @@ import type { FakePlatform } from "./fake-platform.ts";
 import { githubServer } from "./github.ts";
 import { googlechatServer } from "./googlechat.ts";
 import { msteamsServer } from "./msteams.ts";
+import { slackPlatform } from "./slack.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [msteamsServer, googlechatServer, githubServer];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [slackPlatform, msteamsServer, googlechatServer, githubServer];

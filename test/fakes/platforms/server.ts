@@ -11,7 +11,8 @@ interface Place {
 
 /**
  * Starts the server of all platforms. Each test has places of its own: a channel calls `/<platform>/<place>/…`.
- * `GET /control/<platform>/<place>` answers what was called there, and `PUT` takes `{script?, memory?}`.
+ * `GET /control/<platform>/<place>` answers what was called there, and `PUT` takes `{script?, memory?}`; what is
+ * remembered is added to the place's memory.
  */
 export async function startPlatforms({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const places = new Map<string, Place>();
@@ -25,11 +26,13 @@ export async function startPlatforms({ port = 0 }: { port?: number } = {}): Prom
     const [, first = "", second = "", third = "", ...rest] = (request.url ?? "/").split("/");
     if (first === "control") {
       const place = placeAt(second, third);
-      const told = JSON.parse((await bytesOf(request)).toString() || "{}");
-      if (request.method === "PUT") Object.assign(place, told);
+      const { script, memory } = JSON.parse((await bytesOf(request)).toString() || "{}");
+      if (script !== undefined) place.script = script;
+      Object.assign(place.memory, memory);
       return give({ body: place.calls }, response);
     }
-    await take(first, placeAt(first, second), [third, ...rest].join("/"), request, response);
+    const address = `http://${request.headers.host}/${first}/${second}`;
+    await take(first, placeAt(first, second), { address, path: [third, ...rest].join("/") }, request, response);
   }
   return listen((request, response) => {
     handle(request, response).catch((error: unknown) =>
@@ -41,11 +44,11 @@ export async function startPlatforms({ port = 0 }: { port?: number } = {}): Prom
 async function take(
   platform: string,
   place: Place,
-  path: string,
+  { address, path }: { address: string; path: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const call = await readCall(path, request);
+  const call = await readCall(address, path, request);
   const at = place.script.findIndex(
     ({ path: wanted = "", containing = "" }) => path.includes(wanted) && call.body.includes(containing),
   );
@@ -66,11 +69,11 @@ function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: S
   response.end(isText ? body : JSON.stringify(body));
 }
 
-async function readCall(path: string, request: IncomingMessage): Promise<PlatformCall> {
+async function readCall(place: string, path: string, request: IncomingMessage): Promise<PlatformCall> {
   const bytes = await bytesOf(request);
   const headers = request.headers as Record<string, string>;
   const type = headers["content-type"] ?? "";
-  const head = { method: request.method ?? "", path, headers };
+  const head = { method: request.method ?? "", place, path, headers };
   if (/multipart\/form-data|x-www-form-urlencoded/.test(type)) {
     const form = await new Response(new Uint8Array(bytes), { headers: { "Content-Type": type } }).formData();
     const fields = Object.fromEntries(
