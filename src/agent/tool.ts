@@ -36,6 +36,8 @@ export type Effect =
   | { kind: "send"; to: string; shown?: string }
   /** Reads what only the owner should see. */
   | { kind: "read"; what: string }
+  /** Requests an address, without a body. */
+  | { kind: "reach"; url: string }
   /** Runs a script. */
   | { kind: "run"; script: string };
 

@@ -239,10 +239,14 @@ export interface InboundDeletion {
 export interface InboundReceipt {
   kind: "receipt";
   externalId: string;
+  /** The id that it was sent with, where the platform gives it back. */
+  deliveryId?: string;
   conversation: Conversation;
   outcome: "delivered" | "read" | "failed";
   /** Why it failed, in words for people. */
   reason?: string;
+  /** The platform takes it in another way: it is sent again at once, with this as its target's `via`. */
+  resendVia?: string;
 }
 
 /** The conversation of a message. */
@@ -278,7 +282,7 @@ export interface Target {
   conversationId: string;
   threadId?: string;
   replyToId?: string;
-  /** As in the message that is answered. */
+  /** As in the message that is answered, or as a receipt says. */
   via?: string;
   /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */
   token?: { sealed: string; expiresAt: number };

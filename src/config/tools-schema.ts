@@ -103,16 +103,38 @@ const web = z
       .meta(planned("Searching the web.")),
     fetch: z
       .strictObject({
-        enabled: z.boolean().default(true).meta(planned("Whether there is `web_fetch`.")),
-        maxChars: z.number().int().positive().default(50_000).meta(planned("Most characters of a page.")),
-        maxRedirects: z.number().int().min(0).max(3).default(3).meta(planned("Most redirects that are followed.")),
-        timeoutSeconds: z.number().int().min(1).default(30).meta(planned("Longest time of a request.")),
+        enabled: z.boolean().default(true).describe("Whether there is `web_fetch`."),
+        maxChars: z
+          .number()
+          .int()
+          .min(200)
+          .default(50_000)
+          .describe("Most characters of a page in one result; the rest is read on with `offset`."),
+        timeoutSeconds: z
+          .number()
+          .int()
+          .min(1)
+          .default(30)
+          .describe("Longest time of a request; more than 60 is taken for 60."),
+        cacheTtlMinutes: z
+          .number()
+          .min(0)
+          .max(1440)
+          .default(15)
+          .describe("How long a page that was fetched is shown again without a request; 0 is never."),
+        maxRedirects: z.number().int().min(0).max(3).default(3).describe("Most redirects that are followed."),
+        userAgent: z
+          .string()
+          .min(1)
+          .max(500)
+          .optional()
+          .describe("How requests introduce themselves. Where absent, as Isopod with its version."),
       })
       .prefault({})
-      .meta(planned("Reading pages.")),
+      .describe("Reading pages."),
   })
   .prefault({})
-  .meta(planned("The web."));
+  .describe("The web.");
 
 const loopDetection = z
   .strictObject({

@@ -17,6 +17,7 @@ import glossary from "./glossary.md";
 import googlechat from "./googlechat.md";
 import index from "./index.md";
 import limits from "./limits.md";
+import line from "./line.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import msteams from "./msteams.md";
@@ -28,18 +29,24 @@ import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
 import slack from "./slack.md";
+import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
+import web from "./web.md";
+import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseGithub from "./zh/github.md";
 import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
+import chineseLine from "./zh/line.md";
 import chineseMemory from "./zh/memory.md";
 import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
+import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
+import chineseWhatsapp from "./zh/whatsapp.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -66,6 +73,9 @@ export const PAGES: readonly DocsPage[] = [
   page("channels", channels),
   page("telegram", telegram),
   page("slack", slack),
+  page("whatsapp", whatsapp),
+  page("sms", sms),
+  page("line", line),
   page("msteams", msteams),
   page("googlechat", googlechat),
   page("github", github),
@@ -75,6 +85,7 @@ export const PAGES: readonly DocsPage[] = [
   page("schedule", schedule),
   page("skills", skills),
   page("exec", exec),
+  page("web", web),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
   page("security", security),
@@ -92,6 +103,9 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/telegram", chineseTelegram),
   page("zh/slack", chineseSlack),
+  page("zh/whatsapp", chineseWhatsapp),
+  page("zh/sms", chineseSms),
+  page("zh/line", chineseLine),
   page("zh/msteams", chineseMsteams),
   page("zh/googlechat", chineseGooglechat),
   page("zh/github", chineseGithub),

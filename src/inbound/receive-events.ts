@@ -67,7 +67,7 @@ export async function receiveEvents(
  * people as a delivery that did not arrive.
  */
 async function receiveReceipt(
-  { conversation, externalId, outcome, reason = "no reason was given" }: InboundReceipt,
+  { kind: _, conversation, outcome, ...failed }: InboundReceipt,
   { channel, context }: OpenChannel,
   { services, env, database, waitUntil }: InboundDeps,
 ): Promise<InboundOutcome> {
@@ -81,7 +81,7 @@ async function receiveReceipt(
   const owner = "owner" in decision && decision.owner;
   const sessionKey = inboundSessionKey({ ...source, owner }, agent, config);
   const address = await addressOf(env, sessionKey, locationOf(config, sessionKey));
-  const isKnown = await callSession(env, address, (session) => session.failDelivery(externalId, reason));
+  const isKnown = await callSession(env, address, (session) => session.failDelivery(failed));
   return isKnown ? { kind: "accepted" } : { kind: "ignored", reason: "the failure of a message that is not known" };
 }
 

@@ -30,6 +30,8 @@ import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { embeddersOf, openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
 import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
+import { isolatePages } from "./page-cache.ts";
+import { documentReader } from "./read-document.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
 
@@ -78,6 +80,8 @@ export function createServices(
     started,
     host,
     egress: openEgress(config.security.egress, host),
+    pages: isolatePages,
+    readDocument: documentReader(env.AI),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
     candidates,

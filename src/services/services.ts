@@ -3,6 +3,7 @@ import { type Agent, agentOf } from "../config/agents.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
 import type { RevisionLine } from "../config/store.ts";
 import { workspacePrefix } from "../config/workspace-prefix.ts";
+import type { ReadDocument } from "../extract/extract.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
@@ -20,6 +21,7 @@ import type { ConfigChange, ConfigChanged } from "./change-config.ts";
 import type { Config } from "./config-schema.ts";
 import type { CooldownStore } from "./cooldowns.ts";
 import type { Listings } from "./listing-cache.ts";
+import type { FetchedPages } from "./page-cache.ts";
 
 export type { Config } from "./config-schema.ts";
 
@@ -38,6 +40,10 @@ export interface Services {
   readonly host: "cloudflare-workers" | "workerd";
   /** The only way out for requests of agents and installs. */
   readonly egress: SafeFetch;
+  /** The pages that this isolate has fetched. */
+  readonly pages: FetchedPages;
+  /** Reads PDFs and office documents; undefined without Workers AI. */
+  readonly readDocument: ReadDocument | undefined;
   /** The agent's own model, as `provider/model`. */
   modelRefOf(agent: Agent): string;
   /** The model of a reference. @throws IsopodError `not_configured` */

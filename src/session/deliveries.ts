@@ -70,8 +70,8 @@ export class Deliveries {
   }
 
   /** Tells that a message which the platform had accepted did not arrive. */
-  noteFailed(row: OutboxRow, reason: string): void {
-    this.#note(row, { outcome: "failed", reason });
+  noteFailed(row: OutboxRow): void {
+    if (row.detail?.outcome === "failed") this.#note(row, row.detail);
   }
 
   /** Tells that an earlier incarnation died while it sent something: `rows` are unsure since. */

@@ -17,7 +17,7 @@ import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
 import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
-import { failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
+import { type FailedDelivery, failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
 import {
   dropPending,
   isSending,
@@ -271,12 +271,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  failDelivery(externalId: string, reason: string): boolean | Refusal {
+  failDelivery(failed: FailedDelivery): boolean | Refusal {
     return (
       this.#answer(() => {
-        const failed = this.#fence.write(() => failDelivered(this.#store, externalId, reason));
-        if (failed !== undefined) this.#parts.deliveries.noteFailed(failed, reason);
-        return failed !== undefined;
+        const row = this.#fence.write(() => failDelivered(this.#store, failed, Date.now()));
+        if (row?.status === "failed") this.#parts.deliveries.noteFailed(row);
+        if (row?.status === "pending") this.#parts.wakeups.changed();
+        return row !== undefined;
       }) ?? false
     );
   }

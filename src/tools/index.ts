@@ -20,6 +20,7 @@ import { sessionsHistoryTool, sessionsListTool, sessionsSendTool } from "./sessi
 import type { SessionsPort } from "./sessions-port.ts";
 import { agentsListTool, sessionsSpawnTool, subagentsTool } from "./subagents.ts";
 import { updatePlanTool } from "./update-plan.ts";
+import { type WebFetchPort, webFetchTool } from "./web-fetch.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn need. */
@@ -35,6 +36,8 @@ export interface ToolDeps {
   skillFolders: SkillFolders;
   /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
+  /** The web, if the configuration has the agent fetch pages. */
+  web: WebFetchPort | undefined;
   /** Other sessions, if the turn may reach them. */
   sessions: SessionsPort | undefined;
   /** The way to send messages, if there is one. */
@@ -63,6 +66,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     resources,
     skillFolders,
     exec,
+    web,
     sessions,
     jobs,
     status,
@@ -84,6 +88,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     findTool(workspace),
     lsTool(workspace, resources),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
+    ...(web === undefined ? [] : [webFetchTool(web)]),
     ...(jobs === undefined ? [] : [cronTool(jobs)]),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),

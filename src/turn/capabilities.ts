@@ -46,7 +46,7 @@ export interface AgentCapabilities {
 
 /** The tools that a matrix has a cell for. */
 export const MATRIX_TOOLS: readonly string[] = [
-  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "message", "gateway"],
+  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_fetch", "message", "gateway"],
   ...["sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
   ...["memory_search", "memory_get"],
 ];
@@ -145,12 +145,13 @@ function cellsOf(
   }));
 }
 
-/** The places whose rules differ: the API and the page, each channel, and each group with tools of its own. */
+/** The places whose rules differ: the API and the page, each channel that is set up, and each group with tools of its own. */
 function placesOf(services: Services): Place[] {
   const places: Place[] = [{ name: "direct", isShared: false }];
   for (const [channel, entry] of Object.entries(services.config.channels)) {
     for (const accountId of Object.keys(entry?.accounts ?? {})) {
       const open = services.channel(channel, accountId);
+      if (!open.channel.isReady(open.context)) continue;
       const { groups } = open.channel.access(open.context.account);
       const where = `${channel}/${accountId}`;
       places.push(

@@ -58,7 +58,7 @@ export class TurnGate {
   /** The conversation that asked, as `channel:conversation`. */
   readonly #here: string | undefined;
   readonly #sessionKey: string;
-  /** Whether an owner has allowed the call that is at work. Calls with effects run alone. */
+  /** Whether an owner has allowed the call that is at work. Calls that write run alone. */
   #isApproved = false;
 
   constructor(context: TurnContext, deps: GateDeps) {
@@ -92,8 +92,7 @@ export class TurnGate {
 
   #noteCall(tool: string, effect: Exclude<Effect, { kind: "read" }>): void {
     const run = this.#runId === undefined ? {} : { runId: this.#runId };
-    const detail = effect.kind === "run" ? "a script" : effect.kind === "send" ? effect.to : effect.what;
-    this.#deps.audit([{ kind: "tool", by: tool, subject: effect.kind, detail, ...run }]);
+    this.#deps.audit([{ kind: "tool", by: tool, subject: effect.kind, detail: auditDetail(effect), ...run }]);
   }
 
   async #decideCall({ tool, args }: GatedCall): Promise<Gate> {
@@ -189,6 +188,7 @@ export class TurnGate {
       const gate = await this.#decideRead("the workspace", labels);
       return gate.kind === "go" && !gate.approved ? this.#decideScript(tool, args, effect.script, labels) : gate;
     }
+    if (effect.kind === "reach") return this.#decideReach(tool, effect.url, labels);
     const isSend = effect.kind === "send";
     const name = isSend ? effect.to : effect.what;
     const resource = { name, isHere: isSend && this.#isOwn(name), isNamed: isSend && this.#isNamed(name, "owner") };
@@ -202,6 +202,15 @@ export class TurnGate {
       `${verb} ${sentence(policyReason(decision, labels))}\n${shownText(effect.shown)}`,
       isSend ? scope : undefined,
     );
+  }
+
+  #decideReach(tool: AnyTool, url: string, labels: readonly Label[]): Gate {
+    const host = hostOf(url);
+    const decision = decide(this.rules, this.#principal, "reach-host", this.#host(host, [url], false), labels);
+    if (decision.verdict === "allow") return { kind: "go", approved: false };
+    if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
+    const question = `Request this address of ${host}? ${sentence(policyReason(decision, labels))}\n${shownText(url)}`;
+    return this.#ask(question, { tool: tool.name, hosts: [host] });
   }
 
   /** Whether a file may be attached to the reply. */
@@ -298,6 +307,20 @@ export class TurnGate {
   #note({ rule }: PolicyDecision, action: string, name: string): void {
     const run = this.#runId === undefined ? {} : { runId: this.#runId };
     this.#deps.audit([{ kind: "refusal", by: rule, subject: name, detail: action, ...run }]);
+  }
+}
+
+/** What an effect is done to, without content: an address may have a secret in it. */
+function auditDetail(effect: Exclude<Effect, { kind: "read" }>): string {
+  switch (effect.kind) {
+    case "run":
+      return "a script";
+    case "send":
+      return effect.to;
+    case "reach":
+      return hostOf(effect.url);
+    case "persist":
+      return effect.what;
   }
 }
 

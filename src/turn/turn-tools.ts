@@ -1,6 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { shortDigest } from "../lib/digest.ts";
+import { digestOf, shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
+import { VERSION } from "../lib/version.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import { createMask } from "../security/mask.ts";
 import { SecretBroker } from "../security/secret-broker.ts";
@@ -14,6 +15,7 @@ import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools
 import { toolsFor } from "../tools/index.ts";
 import type { RecallPort } from "../tools/memory.ts";
 import type { Resource, Resources } from "../tools/resources.ts";
+import type { FetchedImage, WebFetchPort } from "../tools/web-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnGate } from "./gate.ts";
 import { labelledLines } from "./labelled-lines.ts";
@@ -42,6 +44,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     resources: resourcesOf(skills, owner),
     skillFolders: skills.files,
     exec: turnShell(context, skills, workspace, { outside, gate }),
+    web: turnWeb(context, workspace, outside),
     ...deps.ports,
     config: gatewayPort(context),
     outside,
@@ -77,6 +80,39 @@ export function turnShell(
     mayReach: (approved) => gate.mayReach(approved),
     beforeSend: (script, approved) => gate.beforeSend(script, approved),
   };
+}
+
+/** The port for fetching pages; undefined if the configuration has none. People who are not owners have no files. */
+export function turnWeb(
+  { agent, principal, services }: Pick<TurnContext, "agent" | "principal" | "services">,
+  workspace: Pick<Workspace, "write">,
+  outside: OutsidePort,
+): WebFetchPort | undefined {
+  const { enabled, maxChars, maxRedirects, timeoutSeconds, cacheTtlMinutes, userAgent } =
+    services.config.tools.web.fetch;
+  if (!enabled) return undefined;
+  return {
+    egress: services.egress,
+    pages: services.pages.of(agent.id, cacheTtlMinutes * 60_000),
+    readDocument: services.readDocument,
+    keepImage: principal.owner ? (image) => keepImage(image, workspace) : undefined,
+    maxChars,
+    maxRedirects,
+    timeoutMs: timeoutSeconds * 1000,
+    userAgent: userAgent ?? `Mozilla/5.0 (compatible; Isopod/${VERSION})`,
+    outside,
+  };
+}
+
+/** Stores an image of a page; the same one has the same path. @throws WorkspaceError */
+async function keepImage(
+  { bytes, mediaType, labels }: FetchedImage,
+  workspace: Pick<Workspace, "write">,
+): Promise<string> {
+  const digest = await digestOf("SHA-256", bytes);
+  const path = `inbox/web-${digest.slice(0, 16)}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+  await workspace.write(path, bytes, { kind: "any" }, { labels });
+  return path;
 }
 
 /**

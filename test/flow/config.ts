@@ -1,8 +1,12 @@
+import { LINE_TOKEN } from "../fakes/platforms/line.ts";
+import { TWILIO_NUMBER, TWILIO_SID, TWILIO_TOKEN } from "../fakes/platforms/sms.ts";
+import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
+
 /**
  * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
  * quarter of a window that stays free: where these grow again, so does this.
  */
-const GROWN = 2900;
+const GROWN = 3250;
 
 /** The windows of `small-…` and `tiny-…`. */
 export const smallWindow = 16_000 + GROWN;
@@ -18,10 +22,17 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
-/** Secrets of the channels of the Worker under test, besides Telegram's. Empty ones are made by generated-secrets.ts. */
+/** Secrets of the channels of the Worker under test, whose platforms have a place called `flow`. */
 export const channelSecrets = {
   SLACK_BOT_TOKEN: "xoxb-flow-1",
   SLACK_SIGNING_SECRET: "flow-signing-secret",
+  WHATSAPP_ACCESS_TOKEN: WHATSAPP_TOKEN,
+  WHATSAPP_APP_SECRET: "flow-app-secret",
+  WHATSAPP_VERIFY_TOKEN: "flow-verify-token",
+  TWILIO_ACCOUNT_SID: TWILIO_SID,
+  TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+  LINE_CHANNEL_SECRET: "flow-channel-secret",
+  LINE_CHANNEL_ACCESS_TOKEN: LINE_TOKEN,
   MSTEAMS_APP_ID: "app-of-flow",
   MSTEAMS_APP_PASSWORD: "password-of-flow",
   GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
@@ -55,7 +66,14 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "slack:U0FLOWOWNER"] },
+    commands: {
+      ownerAllowFrom: [
+        ...[42, 43, 44, 45].map((id) => `telegram:${id}`),
+        "slack:U0FLOWOWNER",
+        "whatsapp:15550000042",
+        `line:U${"42".repeat(16)}`,
+      ],
+    },
     channels: {
       telegram: {
         accounts: {
@@ -64,6 +82,19 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         },
       },
       slack: { apiBase: `${platforms}/slack/flow/api`, groups: { C0FLOWCHAN: {} } },
+      whatsapp: {
+        apiBase: `${platforms}/whatsapp/flow`,
+        phoneNumberId: "100000000000001",
+        dmPolicy: "open",
+        templates: { reopen: { name: "reopen_first", parameter: "1" } },
+      },
+      line: {
+        apiBase: `${platforms}/line/flow`,
+        dataApiBase: `${platforms}/line/flow`,
+        dmPolicy: "open",
+        groupPolicy: "open",
+      },
+      sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
       msteams: {
         serviceUrl: `${platforms}/msteams/flow/`,
         loginUrl: `${platforms}/msteams/flow/login`,

@@ -400,8 +400,8 @@ describe("workspaces of several agents", () => {
 
 describe("owners, budgets and the backlog", () => {
   test("an owner of an unknown channel is a warning", async () => {
-    const found = problems(await configured({ commands: { ownerAllowFrom: ["whatsapp:1", "telegram:2"] } }));
-    expect(found["owners.whatsapp:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
+    const found = problems(await configured({ commands: { ownerAllowFrom: ["pigeon:1", "telegram:2"] } }));
+    expect(found["owners.pigeon:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
     expect(found["owners.known"]).toBeUndefined();
   });
 

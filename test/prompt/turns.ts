@@ -8,6 +8,7 @@ import { userText } from "../../src/models/user-text.ts";
 import { contributionsFor } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
+import { FetchedPages } from "../../src/services/page-cache.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { scannedSkills } from "../../src/services/skills/scanned-skills.ts";
 import { NO_SKILLS, turnSkills } from "../../src/services/skills/turn-skills.ts";
@@ -232,7 +233,8 @@ function wired(document: object): Services {
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
   const model = (ref: string) => resolver.resolve(ref);
-  const stores = { installs: {}, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
+  const pages = new FetchedPages(() => 0);
+  const stores = { installs: {}, pages, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
   return {
     config,

@@ -3,6 +3,7 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import type { Message } from "../../src/models/message.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
+import { FetchedPages } from "../../src/services/page-cache.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { NO_SKILLS } from "../../src/services/skills/turn-skills.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
@@ -16,12 +17,13 @@ import type { Workspace } from "../../src/workspace/workspace.ts";
 function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
-    channel: { ...telegram, isReady: () => true },
+    channel: { ...telegram, isReady: () => id === "telegram" },
     context: { accountId, account: config.channels[id]?.accounts?.[accountId] },
   });
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] } };
   const rest = {
     installs: {},
+    pages: new FetchedPages(() => 0),
     workspaceOf: () => ({}),
     memoryOf: () => ({}),
     secret: () => undefined,
@@ -48,6 +50,9 @@ const CONFIGURATIONS: Record<string, object> = {
   },
 };
 
+const NAMED = "https://named.example/x";
+const UNNAMED = "https://unnamed.example/y";
+
 /** The conversation of a row: the sender's message, after what was read. */
 function conversation({ sender, read, place }: CapabilityRow): Message[] {
   const said = (id: string, owner: boolean, text: string): Message => ({
@@ -71,7 +76,7 @@ function conversation({ sender, read, place }: CapabilityRow): Message[] {
             },
           ]
         : [];
-  return [...foreign, said(sender === "owner" ? "1" : "0", sender === "owner", "See https://named.example/x")];
+  return [...foreign, said(sender === "owner" ? "1" : "0", sender === "owner", `See ${NAMED}`)];
 }
 
 function turnOf(row: CapabilityRow, services: Services): TurnContext {
@@ -131,6 +136,10 @@ async function tried(
       return call("message", { action: "send", text: "x" });
     case "read-private MEMORY.md":
       return call("read", { path: "MEMORY.md" });
+    case "reach-host a host that nobody named":
+      return call("web_fetch", { url: UNNAMED });
+    case "reach-host an address that somebody named":
+      return call("web_fetch", { url: NAMED });
     default:
       return undefined;
   }
@@ -157,7 +166,7 @@ test.each(Object.entries(CONFIGURATIONS))("every cell of the matrix is what happ
       const got = await tried(action, resource, context, gate);
       if (got !== undefined) expect([where, got]).toEqual([where, verdict]);
       if (action === "reach-host") {
-        const url = resource.startsWith("a host") ? "https://unnamed.example/y" : "https://named.example/x";
+        const url = resource.startsWith("a host") ? UNNAMED : NAMED;
         const refusal = gate.mayReach(false)({ url, sends: false, labels: [] });
         expect([where, refusal === undefined]).toEqual([where, verdict === "allow"]);
       }

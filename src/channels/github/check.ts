@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingName } from "../account-fields.ts";
 import type { ChannelFinding, ConnectOptions } from "../channel.ts";
 import type { PlatformAnswer } from "../platform-call.ts";
 import { type GithubContext, type GithubLogin, githubLogin, loginMissing } from "./account.ts";
@@ -55,7 +56,7 @@ function problem(answer: Exclude<PlatformAnswer, { kind: "ok" }>, { account }: G
   const said = answer.kind === "refused" ? answer.description : answer.reason;
   const isWrong = answer.kind === "refused" && answer.status < 500 && answer.status !== 429;
   if (!isWrong) return { status: "warn", message: `GitHub does not answer: ${said}.`, fix: "Try again in a moment." };
-  const fix = `Check ${account.appId.id} and ${account.privateKey.id}, or ${account.token.id}.`;
+  const fix = `Check ${settingName(account.appId, "appId")} and ${account.privateKey.id}, or ${account.token.id}.`;
   return { status: "fail", message: `GitHub does not accept the login: ${said}.`, fix };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingName } from "../account-fields.ts";
 import type { Delivery, OutboundPart, Reaction, Target } from "../channel.ts";
 import { deliveryOf, type PlatformAnswer, refusedIf, STOPPED } from "../platform-call.ts";
 import { type GithubAccount, type GithubContext, type GithubLogin, githubLogin, loginMissing } from "./account.ts";
@@ -86,7 +87,7 @@ function explain(status: number, description: string, account: GithubAccount): s
   const { appId, privateKey, token } = account;
   switch (status) {
     case 401:
-      return `GitHub does not accept the login: check ${appId.id} and ${privateKey.id}, or ${token.id}`;
+      return `GitHub does not accept the login: check ${settingName(appId, "appId")} and ${privateKey.id}, or ${token.id}`;
     case 403:
       if (/locked/i.test(description)) return "The conversation is locked";
       return "The agent may not write there: give it read and write permission for issues, pull requests and discussions";

@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import { deliveryFields, directFields, groupFields, secretField } from "../account-fields.ts";
+import { deliveryFields, directFields, groupFields, secretField, settingField } from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
 
 const { deliveries: _, ...shownFields } = deliveryFields;
 
 /** The configuration of a Google Chat app. */
 export const googlechatAccount = z.strictObject({
-  audience: secretField(
+  audience: settingField(
     "GOOGLE_CHAT_AUDIENCE",
+    z.string().regex(/^(?:\d+|https:\/\/\S+)$/, "use the project number, or the endpoint URL"),
     "What the tokens of Google's calls are for, as set in the Chat API: the project number, or the endpoint URL",
   ),
-  addOnAccount: secretField(
+  addOnAccount: settingField(
     "GOOGLE_CHAT_ADD_ON_ACCOUNT",
+    z.string().regex(/^\S+@\S+$/, "use the address of the service account"),
     "The service account that signs the calls of an app that is a Google Workspace add-on; other apps have none",
   ),
   serviceAccount: secretField(

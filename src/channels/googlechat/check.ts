@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingName, settingValue } from "../account-fields.ts";
 import type { ChannelFinding } from "../channel.ts";
 import type { GooglechatContext } from "./account.ts";
 import { callChat, serviceAccountKey } from "./chat-api.ts";
@@ -13,18 +14,18 @@ export async function checkAccount(
 }
 
 function aboutAudience({ account, secret }: GooglechatContext, webhookUrl: string): ChannelFinding {
-  const { id } = account.audience;
-  const audience = secret(account.audience);
+  const name = settingName(account.audience, "audience");
+  const audience = settingValue(account.audience, { secret });
   if (!audience) {
-    const fix = `Copy the project number from the Google Cloud console: wrangler secret put ${id}.`;
-    return { status: "fail", message: `every message is refused, because ${id} is not set.`, fix };
+    const fix = `Copy the project number from the Google Cloud console: wrangler secret put ${name}.`;
+    return { status: "fail", message: `every message is refused, because ${name} is not set.`, fix };
   }
   if (/^\d+$/.test(audience)) {
     return { status: "ok", message: `calls have to be for the project ${audience}, at ${webhookUrl}.` };
   }
   if (audience === webhookUrl) return { status: "ok", message: `calls have to be for ${webhookUrl}.` };
   const message = `calls have to be for ${audience}, but the webhook is ${webhookUrl}.`;
-  return { status: "warn", message, fix: `Set ${id} to the endpoint URL in the Chat API's configuration.` };
+  return { status: "warn", message, fix: `Set ${name} to the endpoint URL in the Chat API's configuration.` };
 }
 
 const spaces = z.object({ spaces: z.array(z.unknown()).default([]) });

@@ -1,3 +1,4 @@
+import { settingValue } from "../account-fields.ts";
 import type { Channel } from "../channel.ts";
 import { formatMessages } from "../markup/markup.ts";
 import { googleChatMarkup } from "../markup/star-platforms.ts";
@@ -13,7 +14,8 @@ export const googlechat: Channel<GooglechatAccount> = {
   blockStreaming: (account) => account.blockStreaming,
   receive: async (...args) => (await import("./receive.ts")).receive(...args),
   openAttachment: async (...args) => (await import("./attachment.ts")).openAttachment(...args),
-  isReady: ({ account, secret }) => Boolean(secret(account.audience) && secret(account.serviceAccount)),
+  isReady: ({ account, secret }) =>
+    Boolean(settingValue(account.audience, { secret }) && secret(account.serviceAccount)),
   conversationOf: parseConversationId,
   format: (markdown) => formatMessages(markdown, googleChatMarkup),
   plain: googleChatMarkup.plain,

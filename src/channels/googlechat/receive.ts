@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { log } from "../../lib/log.ts";
+import { settingName, settingValue } from "../account-fields.ts";
 import type { InboundMessage, ReceiveResult } from "../channel.ts";
 import { callPlatform } from "../platform-call.ts";
 import { bearerToken, type KeySource, type PublishedKeys, verifySignedToken } from "../signed-token.ts";
@@ -64,10 +65,11 @@ function handOver(message: InboundMessage): ReceiveResult {
  */
 async function refuseStranger(request: Request, context: GooglechatContext): Promise<ReceiveResult | undefined> {
   const { account, accountId, secret } = context;
-  const audience = secret(account.audience);
+  const audience = settingValue(account.audience, { secret });
   if (!audience) {
-    log("error", "channel.not_configured", { channel: "googlechat", accountId, variable: account.audience.id });
-    return refuse("unauthorized", `Set ${account.audience.id} to the project number or the endpoint URL.`);
+    const name = settingName(account.audience, "audience");
+    log("error", "channel.not_configured", { channel: "googlechat", accountId, variable: name });
+    return refuse("unauthorized", `Set ${name} to the project number or the endpoint URL.`);
   }
   const isProject = /^\d+$/.test(audience);
   const source = isProject ? chatKeys(context) : googleKeys(context);
@@ -77,7 +79,7 @@ async function refuseStranger(request: Request, context: GooglechatContext): Pro
   if (verified.kind === "invalid") return refuse("unauthorized", `The token is not valid: ${verified.reason}.`);
   if (isProject) return undefined;
   const { email, email_verified: isVerified } = verified.claims;
-  if (isVerified === true && email === (secret(account.addOnAccount) ?? CHAT)) return undefined;
+  if (isVerified === true && email === (settingValue(account.addOnAccount, { secret }) || CHAT)) return undefined;
   return refuse("unauthorized", "The token is of another account than Google Chat's.");
 }
 

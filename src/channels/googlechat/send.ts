@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingValue } from "../account-fields.ts";
 import type { Buttons, Delivery, OutboundPart, Target } from "../channel.ts";
 import { deliveryOf, type PlatformAnswer, STOPPED } from "../platform-call.ts";
 import type { GooglechatAccount, GooglechatContext } from "./account.ts";
@@ -49,7 +50,8 @@ async function findSpace(
  * button names.
  */
 function buttonCard(buttons: Buttons, { account, secret }: GooglechatContext): object {
-  const called = (secret(account.addOnAccount) && secret(account.audience)) || "says";
+  const called =
+    (settingValue(account.addOnAccount, { secret }) && settingValue(account.audience, { secret })) || "says";
   const widgets = buttons.map((row) => ({
     buttonList: {
       buttons: row.map(({ label, says }) => ({

@@ -1,13 +1,23 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import { deliveryFields, directFields, groupFields, secretField } from "../account-fields.ts";
+import {
+  deliveryFields,
+  directFields,
+  groupFields,
+  secretField,
+  settingField,
+  settingName,
+  settingValue,
+} from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
+
+const id = z.string().regex(/^[\w.-]+$/, "use the id as Microsoft Entra shows it");
 
 /** The configuration of a bot in Microsoft Teams. */
 export const msteamsAccount = z.strictObject({
-  appId: secretField("MSTEAMS_APP_ID", "The bot's application (client) id in Microsoft Entra"),
+  appId: settingField("MSTEAMS_APP_ID", id, "The bot's application (client) id in Microsoft Entra"),
   appPassword: secretField("MSTEAMS_APP_PASSWORD", "A client secret of the application"),
-  tenantId: secretField("MSTEAMS_TENANT_ID", "The tenant of a bot for one tenant"),
+  tenantId: settingField("MSTEAMS_TENANT_ID", id, "The tenant of a bot for one tenant"),
   serviceUrl: address
     .default("https://smba.trafficmanager.net/teams/")
     .describe(
@@ -37,14 +47,14 @@ export interface BotLogin {
 
 /** The login of an account; undefined while a secret that it needs is not set. */
 export function botLogin({ account, secret }: Pick<MsteamsContext, "account" | "secret">): BotLogin | undefined {
-  const [appId, appPassword] = [secret(account.appId), secret(account.appPassword)];
+  const [appId, appPassword] = [settingValue(account.appId, { secret }), secret(account.appPassword)];
   if (!appId || !appPassword) return undefined;
-  return { appId, appPassword, tenantId: secret(account.tenantId) };
+  return { appId, appPassword, tenantId: settingValue(account.tenantId, { secret }) };
 }
 
 /** What an account without a login is told. */
 export function loginMissing({ appId, appPassword }: MsteamsAccount): string {
-  return `Set ${appId.id} and ${appPassword.id} to the bot's application id and client secret.`;
+  return `Set ${settingName(appId, "appId")} and ${appPassword.id} to the bot's application id and client secret.`;
 }
 
 /** Microsoft's connectors. Names below trafficmanager.net are anybody's, so that one is named in full. */

@@ -1,3 +1,4 @@
+import { settingName } from "../account-fields.ts";
 import type { ChannelFinding } from "../channel.ts";
 import { botLogin, loginMissing, type MsteamsContext } from "./account.ts";
 import { botToken } from "./connector.ts";
@@ -12,7 +13,7 @@ export async function checkAccount(
   const { appId, appPassword, tenantId } = account;
   const login = botLogin(context);
   if (login === undefined) {
-    const fix = `Copy them from the app registration in Microsoft Entra: wrangler secret put ${appId.id}; wrangler secret put ${appPassword.id}.`;
+    const fix = `Copy them from the app registration in Microsoft Entra: wrangler secret put ${settingName(appId, "appId")}; wrangler secret put ${appPassword.id}.`;
     return [{ status: "fail", message: loginMissing(account), fix }];
   }
   const endpoint: ChannelFinding = webhookUrl.startsWith("https:")
@@ -29,6 +30,6 @@ export async function checkAccount(
   if (!isWrong) {
     return [{ status: "warn", message: `Microsoft's login does not answer: ${said}.`, fix: "Try again in a moment." }];
   }
-  const fix = `Compare ${appId.id} and ${tenantId.id} with the app registration, and make a new client secret for ${appPassword.id}: they run out.`;
+  const fix = `Compare ${settingName(appId, "appId")} and ${settingName(tenantId, "tenantId")} with the app registration, and make a new client secret for ${appPassword.id}: they run out.`;
   return [{ status: "fail", message: `Microsoft does not accept the bot's login: ${said}`, fix }, endpoint];
 }

@@ -1,3 +1,4 @@
+import { settingName } from "../account-fields.ts";
 import type { ChannelManifest } from "../channel.ts";
 import { botLogin, type MsteamsContext } from "./account.ts";
 
@@ -9,7 +10,7 @@ const READ_ALL = ["ChannelMessage.Read.Group", "ChatMessage.Read.Chat"];
 /** The manifest of the Teams app that contains the bot. */
 export function appManifest(context: MsteamsContext, webhookUrl: string): ChannelManifest {
   const { account } = context;
-  const appId = botLogin(context)?.appId ?? `<${account.appId.id}>`;
+  const appId = botLogin(context)?.appId ?? `<${settingName(account.appId, "appId")}>`;
   const { origin } = new URL(webhookUrl);
   const readsAll =
     !account.requireMention || Object.values(account.groups).some(({ requireMention }) => requireMention === false);

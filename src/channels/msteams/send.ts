@@ -2,6 +2,7 @@ import { z } from "zod";
 import { toBase64 } from "../../lib/base64.ts";
 import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
+import { settingName } from "../account-fields.ts";
 import type { Addressed, Buttons, Delivery, OutboundFile, OutboundPart, Target } from "../channel.ts";
 import { deliveryOf, type PlatformAnswer, STOPPED } from "../platform-call.ts";
 import { type BotLogin, botLogin, loginMissing, type MsteamsAccount, type MsteamsContext } from "./account.ts";
@@ -122,5 +123,5 @@ function explain(status: number, code: string | undefined, account: MsteamsAccou
   if (known !== undefined) return known;
   if (status !== 401) return undefined;
   const { appId, appPassword, tenantId } = account;
-  return `Microsoft does not accept the bot's login. Check ${appId.id}, ${appPassword.id} and ${tenantId.id}; client secrets run out`;
+  return `Microsoft does not accept the bot's login. Check ${settingName(appId, "appId")}, ${appPassword.id} and ${settingName(tenantId, "tenantId")}; client secrets run out`;
 }

@@ -171,6 +171,13 @@ const ABSENCES: readonly Absence[] = [
     why: "A sub-agent has the rights of the run that began it.",
     hint: "Use tools.deny, or tools of an agent.",
   },
+  { at: "tools.web.fetch.maxCharsCap", why: "tools.web.fetch.maxChars is the cap.", hint: NOTHING_TO_DO },
+  { at: "tools.web.fetch.readability", why: "The main part of a page is always looked for.", hint: NOTHING_TO_DO },
+  {
+    at: "tools.web.fetch.ssrfPolicy",
+    why: "Private addresses are let through one by one.",
+    hint: "Set security.egress.allowPrivate.",
+  },
   { at: "memory.backend", why: "Memory is in D1.", hint: NOTHING_TO_DO },
   { at: "memory.qmd", why: `${NO_MACHINE} No program can be started.`, hint: NOTHING_TO_DO },
   { at: "session.threadBindings", why: "A thread is a session of its own.", hint: NOTHING_TO_DO },

@@ -12,6 +12,9 @@ export interface Vector {
   body?: string;
   body_base64?: string;
   params?: Record<string, string>;
+  /** A handshake as a line of text, `GET ?query`, and the word that it is checked with. */
+  request?: string;
+  verify_token?: string;
   config?: Record<string, unknown>;
   secret?: string;
   public_key?: string;
@@ -54,10 +57,10 @@ export interface ChannelUnderEval {
   /** The account that a vector is for. */
   forVector(vector: Vector): EvalAccount;
   /**
-   * The request of a vector, where it is not the one that the vector's own fields make.
+   * The request of a vector; undefined for the one that the vector's own fields make.
    * @param url where the route is
    */
-  request?(vector: Vector, url: string): Request;
+  request?(vector: Vector, url: string): Request | undefined;
   /** The account that a payload is for. */
   forPayload(payload: Payload): EvalAccount;
   /** Signs, and if the platform does, encrypts a payload, as the platform would. */

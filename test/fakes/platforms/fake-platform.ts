@@ -18,10 +18,13 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** An answer in place of the usual one, for the next request (whose path and body contain these, where given). */
+/**
+ * An answer in place of the usual one, for the next request (whose path contains `path` and whose body contains `holds`,
+ * where given).
+ */
 export interface ScriptedPlatformAnswer extends FakeAnswer {
   path?: string;
-  containing?: string;
+  holds?: string;
   /** Never answers. */
   hang?: true;
   /** Cuts the connection before or after the request was recorded, and thus taken. */

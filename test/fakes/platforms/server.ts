@@ -50,17 +50,18 @@ async function take(
 ): Promise<void> {
   const call = await readCall(address, path, request);
   const at = place.script.findIndex(
-    ({ path: wanted = "", containing = "" }) => path.includes(wanted) && call.body.includes(containing),
+    ({ path: part = "", holds = "" }) => path.includes(part) && call.body.includes(holds),
   );
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
   place.calls.push(call);
-  const usual = () => FAKE_PLATFORMS.find(({ name }) => name === platform)?.answer(call, place.memory);
-  // What was taken has its effect, also if nobody learns of it.
-  if (scripted?.cut === "after" || scripted?.hang) usual();
+  const usual = FAKE_PLATFORMS.find(({ name }) => name === platform);
+  // A request whose answer is lost was carried out.
+  const isTaken = scripted === undefined || scripted.cut === "after" || scripted.hang;
+  const answer = isTaken ? usual?.answer(call, place.memory) : undefined;
   if (scripted?.cut === "after") return void request.socket.destroy();
   if (scripted?.hang) return;
-  give(scripted ?? usual() ?? { status: 404, body: { error: "not_found" } }, response);
+  give(scripted ?? answer ?? { status: 404, body: { error: "not_found" } }, response);
 }
 
 function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: ServerResponse): void {

@@ -327,8 +327,8 @@ describe("channels", () => {
   test("channels that are not there are listed, each once", () => {
     const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
     expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
-    const { unknown, document } = imported({ channels: { whatsapp: { allowFrom: ["+1"], groups: { "*": {} } } } });
-    expect(paths(unknown)).toEqual(["channels.whatsapp"]);
+    const { unknown, document } = imported({ channels: { signal: { allowFrom: ["+1"], groups: { "*": {} } } } });
+    expect(paths(unknown)).toEqual(["channels.signal"]);
     expect(document).toEqual({});
   });
 });
