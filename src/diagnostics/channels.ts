@@ -3,6 +3,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { listChannels } from "../channels/index.ts";
 import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
+import { isJsonObject } from "../lib/json.ts";
+import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -15,24 +17,40 @@ const MAX_ACCOUNTS = 20;
 export async function examineChannels(context: DiagnosticsContext): Promise<Check[]> {
   const { services } = context;
   if (services === undefined) return [];
-  const accounts = listChannels(services.plugins.channels).flatMap(({ id }) =>
-    Object.keys(services.config.channels[id]?.accounts ?? {}).map((accountId) => ({ channelId: id, accountId })),
-  );
+  const channels = listChannels(services.plugins.channels).map(({ id }) => ({
+    id,
+    accounts: Object.keys(services.config.channels[id]?.accounts ?? {}).filter((account) =>
+      isUsed(context, services, id, account),
+    ),
+  }));
+  const accounts = channels.flatMap(({ id, accounts: used }) => used.map((accountId) => [id, accountId] as const));
   const checks = accounts
     .slice(0, MAX_ACCOUNTS)
-    .map(({ channelId, accountId }) => examineAccount(context, channelId, accountId));
-  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length)];
+    .map(([channelId, accountId]) => examineAccount(context, services, { channelId, accountId }));
+  const unused = channels.filter(({ accounts: used }) => used.length === 0).map(({ id }) => id);
+  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length), ...notSetUp(unused)];
 }
 
-async function examineAccount(context: DiagnosticsContext, channelId: string, accountId: string): Promise<Check[]> {
-  const { services, origin } = context;
-  if (services === undefined) return [];
+/** Whether the configuration names the channel, or the account has its secrets. */
+function isUsed(
+  { configuration }: DiagnosticsContext,
+  services: Services,
+  channelId: string,
+  accountId: string,
+): boolean {
+  const { channels } = configuration.document;
+  const { channel, context } = services.channel(channelId, accountId);
+  return (isJsonObject(channels) && channelId in channels) || channel.isReady(context);
+}
+
+async function examineAccount(
+  { origin }: DiagnosticsContext,
+  services: Services,
+  { channelId, accountId }: { channelId: string; accountId: string },
+): Promise<Check[]> {
   const { channel, context: account } = services.channel(channelId, accountId);
   const head = { id: `channels.${channelId}.${accountId}`, area: "channels" } as const;
   const path = `channels.${channelId}.accounts.${accountId}`;
-  if (!isConfigured(context, channelId) && !channel.isReady(account)) {
-    return [{ ...head, status: "ok", message: `${channelId} is not set up.` }];
-  }
   const webhookPath = `/channels/${encodeURIComponent(channelId)}/${encodeURIComponent(accountId)}/webhook`;
   const webhookUrl = new URL(webhookPath, origin).href;
   const findings = await within(ANSWER_MS, async (signal) => channel.check?.(account, webhookUrl, signal));
@@ -44,10 +62,9 @@ async function examineAccount(context: DiagnosticsContext, channelId: string, ac
   });
 }
 
-/** Whether the configuration names a channel; one that it does not name and that has no secrets is not in use. */
-function isConfigured({ configuration }: DiagnosticsContext, channelId: string): boolean {
-  const { channels } = configuration.document;
-  return typeof channels === "object" && channels !== null && channelId in channels;
+function notSetUp(channels: readonly string[]): Check[] {
+  if (channels.length === 0) return [];
+  return [{ id: "channels.unused", area: "channels", status: "ok", message: `Not set up: ${channels.join(", ")}.` }];
 }
 
 function tooMany(count: number): Check[] {
