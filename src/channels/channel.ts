@@ -54,6 +54,8 @@ export interface Channel<Account = never> {
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Delivers a file; absent if the platform takes none. */
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Whether the platform takes a file of this kind and size; any where absent. What it does not take is only named. */
+  takesFile?(file: Pick<OutboundFile, "mediaType" | "bytes">): boolean;
   /** Whether an account prefers a message that arrives twice to one that may not have arrived. */
   atLeastOnce?(account: Account): boolean;
   /** Emoji reactions; absent if the platform has none. */

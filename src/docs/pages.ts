@@ -13,12 +13,15 @@ import exec from "./exec.md";
 import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
+import github from "./github.md";
 import glossary from "./glossary.md";
+import googlechat from "./googlechat.md";
 import index from "./index.md";
 import limits from "./limits.md";
 import line from "./line.md";
 import memory from "./memory.md";
 import models from "./models.md";
+import msteams from "./msteams.md";
 import placement from "./placement.md";
 import plugins from "./plugins.md";
 import prompt from "./prompt.md";
@@ -35,9 +38,12 @@ import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseDiscord from "./zh/discord.md";
 import chineseGettingStarted from "./zh/getting-started.md";
+import chineseGithub from "./zh/github.md";
+import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseLine from "./zh/line.md";
 import chineseMemory from "./zh/memory.md";
+import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
@@ -73,6 +79,9 @@ export const PAGES: readonly DocsPage[] = [
   page("sms", sms),
   page("line", line),
   page("discord", discord),
+  page("msteams", msteams),
+  page("googlechat", googlechat),
+  page("github", github),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -95,14 +104,17 @@ export const PAGES: readonly DocsPage[] = [
   page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
-  page("zh/memory", chineseMemory),
-  page("zh/skills", chineseSkills),
   page("zh/telegram", chineseTelegram),
   page("zh/slack", chineseSlack),
   page("zh/whatsapp", chineseWhatsapp),
   page("zh/sms", chineseSms),
   page("zh/line", chineseLine),
   page("zh/discord", chineseDiscord),
+  page("zh/msteams", chineseMsteams),
+  page("zh/googlechat", chineseGooglechat),
+  page("zh/github", chineseGithub),
+  page("zh/memory", chineseMemory),
+  page("zh/skills", chineseSkills),
 ];
 
 /**

@@ -108,6 +108,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
       `${open.channel.id}:${source.accountId}:${message.sender.id}`,
       config.security.senderRate,
       Date.now(),
+      message.dedupeId,
     );
     if (rated.over) {
       if (rated.tell && decision.kind === "allow") waitUntil(sayAtOnce(TOO_MANY, message, open));

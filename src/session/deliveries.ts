@@ -322,28 +322,30 @@ export class Deliveries {
     }
   }
 
-  /** Sends a file, or a link to it if the channel takes no files. */
+  /** Sends a file, or a link to it if the channel does not take it. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
     const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
-      if (channel.sendFile === undefined) {
-        const { agentId } = session();
-        const link = await this.#link(
-          { kind: "file", agentId, path: said.path, etag: said.etag },
-          said.path,
-          part.target,
-        );
-        const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
-        return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
-      }
+      if (channel.sendFile === undefined) return await this.#sendFileLink(part, said, signal);
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
+      if (channel.takesFile?.(file) === false) return await this.#sendFileLink(part, said, signal);
       const { text: _, ...to } = part;
       return this.#preferred(part.target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }
+  }
+
+  /** Sends a link to a file, or its name where there can be no link. */
+  async #sendFileLink(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
+    const { session, services } = this.#deps;
+    const { channel, context } = services().channel(part.target.channel, part.target.accountId);
+    const { path, etag } = said;
+    const link = await this.#link({ kind: "file", agentId: session().agentId, path, etag }, path, part.target);
+    const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
+    return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
   }
 
   /**
@@ -364,19 +366,19 @@ export class Deliveries {
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
-      if (channel.sendFile === undefined) {
-        const key = await this.#deps.keepReply(deliveryId, text);
-        const link = await this.#link({ kind: "text", key }, name, target);
-        const where = link === undefined ? "on the page" : `here: ${link}`;
-        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
-        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
-      }
       const file = {
         name,
         mediaType: "text/plain",
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };
+      if (channel.sendFile === undefined || channel.takesFile?.(file) === false) {
+        const key = await this.#deps.keepReply(deliveryId, text);
+        const link = await this.#link({ kind: "text", key }, name, target);
+        const where = link === undefined ? "on the page" : `here: ${link}`;
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
+        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
+      }
       return this.#preferred(target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };

@@ -37,6 +37,13 @@ export const channelSecrets = {
   DISCORD_PUBLIC_KEY: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
   /** What the fake Discord knows as no bot's. */
   DISCORD_WRONG_TOKEN: "wrong",
+  MSTEAMS_APP_ID: "app-of-flow",
+  MSTEAMS_APP_PASSWORD: "password-of-flow",
+  GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
+  GOOGLE_CHAT_SERVICE_ACCOUNT: "",
+  GITHUB_WEBHOOK_SECRET: "hook-of-flow",
+  GITHUB_APP_ID: "12345",
+  GITHUB_APP_PRIVATE_KEY: "",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -94,6 +101,19 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
       sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
       discord: { accounts: { default: { apiBase: `${platforms}/discord/flow`, groups: { "501": {} } } } },
+      msteams: {
+        serviceUrl: `${platforms}/msteams/flow/`,
+        loginUrl: `${platforms}/msteams/flow/login`,
+        openIdUrl: `${platforms}/msteams/flow/openid`,
+        dmPolicy: "open",
+      },
+      googlechat: {
+        apiBase: `${platforms}/googlechat/flow`,
+        tokenUrl: `${platforms}/googlechat/flow/token`,
+        keysBase: `${platforms}/googlechat/flow`,
+        dmPolicy: "open",
+      },
+      github: { apiBase: `${platforms}/github/flow`, groups: { "octo/*": {} } },
     },
   };
 }

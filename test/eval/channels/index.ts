@@ -1,6 +1,9 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
 import { discordUnderEval } from "./discord.ts";
+import { githubUnderEval } from "./github.ts";
+import { googlechatUnderEval } from "./googlechat.ts";
 import { lineUnderEval } from "./line.ts";
+import { msteamsUnderEval } from "./msteams.ts";
 import { slackUnderEval } from "./slack.ts";
 import { smsUnderEval } from "./sms.ts";
 import { telegramUnderEval } from "./telegram.ts";
@@ -14,4 +17,7 @@ export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
   smsUnderEval,
   lineUnderEval,
   discordUnderEval,
+  msteamsUnderEval,
+  googlechatUnderEval,
+  githubUnderEval,
 ];

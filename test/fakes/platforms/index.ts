@@ -1,9 +1,13 @@
 import { discordPlatform } from "./discord.ts";
 import type { FakePlatform } from "./fake-platform.ts";
+import { githubServer } from "./github.ts";
+import { googlechatServer } from "./googlechat.ts";
 import { lineServer } from "./line.ts";
+import { msteamsServer } from "./msteams.ts";
 import { slackPlatform } from "./slack.ts";
 import { twilioServer } from "./sms.ts";
 import { whatsappServer } from "./whatsapp.ts";
+
 /** The platforms that have a server; Telegram has one of its own. */
 export const FAKE_PLATFORMS: readonly FakePlatform[] = [
   slackPlatform,
@@ -11,4 +15,7 @@ export const FAKE_PLATFORMS: readonly FakePlatform[] = [
   twilioServer,
   lineServer,
   discordPlatform,
+  msteamsServer,
+  googlechatServer,
+  githubServer,
 ];
