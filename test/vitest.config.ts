@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
+import { SERVICE_SECRET } from "./fakes/platforms/webhook.ts";
 import { testConfig, testSecrets } from "./flow/config.ts";
 import { readWorker } from "./flow/read-worker.ts";
 
@@ -27,9 +28,10 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
       bindings: {
         ISOPOD_TOKEN: "test-token",
         ...testSecrets,
-        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"))),
+        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
+        WEBHOOK_SECRET: SERVICE_SECRET,
         TEST_MODEL_SERVER: models.url,
         TEST_BOT_API: botApi.url,
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),

@@ -17,6 +17,8 @@ export interface Channel<Account = never> {
   readonly account: z.ZodType<Account>;
   /** Native features, such as approval buttons and reactions. */
   readonly capabilities: readonly string[];
+  /** Whether it calls addresses that people name, and not a platform's: its `fetch` is then the guarded egress. */
+  readonly isGuarded?: true;
   /** What session keys call a thread; `thread` where absent. */
   readonly threadWord?: "topic";
   /** The access policy of an account. */
@@ -104,6 +106,8 @@ export interface AccessPolicy {
   requireMention: boolean;
   /** Whether other bots may talk to the agent; a few rounds at most without a person in between. */
   allowBots: boolean;
+  /** Set if only a service with the account's secret brings messages, so that `open` is not open to everybody. */
+  isVouchedFor?: true;
 }
 
 /** A channel's command menu. */

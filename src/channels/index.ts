@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { telegram } from "./telegram/telegram.ts";
+import { webhook } from "./webhook/webhook.ts";
 
-const OWN: readonly AnyChannel[] = [telegram];
+const OWN: readonly AnyChannel[] = [telegram, webhook];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -26,11 +26,13 @@ import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
+import webhook from "./webhook.md";
 import workspace from "./workspace.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseWebhook from "./zh/webhook.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -56,6 +58,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("webhook", webhook),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -79,6 +82,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/webhook", chineseWebhook),
 ];
 
 /**

@@ -17,7 +17,7 @@ import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
-import { openEgress } from "../security/safe-fetch.ts";
+import { fetchThrough, openEgress, type SafeFetch } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";
@@ -53,6 +53,7 @@ export function createServices(
   const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
   const secret = (name: string) => variable(env, name);
   const host = env.ISOPOD_HOST ?? "cloudflare-workers";
+  const egress = openEgress(config.security.egress, host);
   const workspaceOf = (agent: Agent) =>
     createR2Workspace({
       bucket: stores.FILES,
@@ -77,7 +78,7 @@ export function createServices(
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,
     host,
-    egress: openEgress(config.security.egress, host),
+    egress,
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
     candidates,
@@ -116,7 +117,8 @@ export function createServices(
     browserZone: (agentId) => knownConfiguration(env.DB).browserZone(agentId),
     plugins,
     hooks,
-    channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
+    channel: (channelId, accountId) =>
+      openChannel({ config, pluginChannels: plugins.channels, secret, egress }, channelId, accountId),
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
@@ -192,10 +194,15 @@ function newCaches(): IsolateCaches {
   return { cooldowns: new Map(), started: new Set(), memoryCaches: newMemoryCaches() };
 }
 
+interface ChannelDeps {
+  config: Config;
+  pluginChannels: readonly AnyChannel[];
+  secret(name: string): string | undefined;
+  egress: SafeFetch;
+}
+
 function openChannel(
-  config: Config,
-  pluginChannels: readonly AnyChannel[],
-  secret: (name: string) => string | undefined,
+  { config, pluginChannels, secret, egress }: ChannelDeps,
   channelId: string,
   accountId: string,
 ): OpenChannel {
@@ -211,7 +218,8 @@ function openChannel(
   }
   const { publicUrl } = config.channels.defaults ?? {};
   const context = {
-    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now },
+    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), now: Date.now },
+    fetch: channel.isGuarded ? fetchThrough(egress) : fetch,
     ...(publicUrl !== undefined && { publicUrl }),
   };
   return { channel, context };

@@ -19,7 +19,7 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -41,13 +41,24 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
         anthropic: wire("anthropic-messages"),
       },
     },
-    security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
+    security: {
+      egress: {
+        allowPrivate: [new URL(outside).host, new URL(platforms).host],
+        trusted: [new URL(outside).host],
+      },
+    },
     commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
     channels: {
       telegram: {
         accounts: {
           default: { apiBase: botApi, username: "isopod_bot", commandMenu: false, groups: { "-1005": {} } },
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
+        },
+      },
+      webhook: {
+        accounts: {
+          default: { replyUrl: `${platforms}/webhook/flow/replies` },
+          unguarded: { replyUrl: "http://127.0.0.1:9000/replies" },
         },
       },
     },
