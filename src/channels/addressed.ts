@@ -1,10 +1,10 @@
 import type { Addressed, InboundMessage } from "./channel.ts";
 
-type Answered = Pick<InboundMessage, "conversation" | "messageId" | "via" | "replyToken">;
+type Answered = Pick<InboundMessage, "conversation" | "messageId" | "via" | "replyContext" | "replyToken">;
 
 /** The conversation of a message as a destination, with the channel's token as it came. */
 export function addressedBy(
-  { conversation, messageId, via, replyToken }: Answered,
+  { conversation, messageId, via, replyContext, replyToken }: Answered,
   channel: string,
   accountId: string,
 ): Addressed {
@@ -15,6 +15,7 @@ export function addressedBy(
       ...(threadId !== undefined && { threadId }),
       replyToId: messageId,
       ...(via !== undefined && { via }),
+      ...(replyContext && { replyContext }),
     },
     ...(replyToken && { token: replyToken.value }),
   };

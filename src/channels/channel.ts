@@ -162,8 +162,8 @@ export interface ChannelContext<Account> {
   now(): number;
   /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
   publicUrl?: string;
-  /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
-  sendEmail?(from: string, to: string, raw: string): Promise<void>;
+  /** Sends an email through the Worker's binding; absent if there is none. @throws the binding's Error with a `code` */
+  sendEmail?(message: EmailMessageBuilder): Promise<EmailSendResult>;
 }
 
 export type ReceiveResult =
@@ -184,7 +184,10 @@ export type ReceiveResult =
     };
 
 /** What became of an event: a session has it, or the reason why none has. */
-export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+export type InboundOutcome =
+  | { kind: "accepted" }
+  /** `isUnwanted`: its author may not write here, and may be told. */
+  | { kind: "ignored"; reason: string; isUnwanted?: true };
 
 export type InboundEvent = InboundMessage | InboundDeletion | InboundReceipt;
 
@@ -216,6 +219,8 @@ export interface InboundMessage {
   replyToken?: { value: string; expiresAt: number };
   /** Where the platform wants its answers sent, if that differs by conversation; no secret. */
   via?: string;
+  /** What an answer repeats of the message, such as its subject; plain data that is stored, and no secret. */
+  replyContext?: JsonObject;
 }
 
 /** The author of a message. */
@@ -224,6 +229,8 @@ export interface Author {
   name?: string;
   username?: string;
   isBot?: true;
+  /** Set if nothing proves that the author is who the message says: it is then nobody's who may write. */
+  isUnverified?: true;
 }
 
 /** A message was deleted by its author. */
@@ -280,6 +287,7 @@ export interface Target {
   replyToId?: string;
   /** As in the message that is answered. */
   via?: string;
+  replyContext?: JsonObject;
   /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */
   token?: { sealed: string; expiresAt: number };
   /** The Worker's own address, as the platform called it: links to files begin with it. */

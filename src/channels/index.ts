@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { email } from "./email/email.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { telegram } from "./telegram/telegram.ts";
 import { webhook } from "./webhook/webhook.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, webhook];
+const OWN: readonly AnyChannel[] = [telegram, email, webhook];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -8,6 +8,7 @@ import configuration from "./configuration.md";
 import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
+import email from "./email.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
@@ -28,6 +29,7 @@ import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import webhook from "./webhook.md";
 import workspace from "./workspace.md";
+import chineseEmail from "./zh/email.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
@@ -58,6 +60,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("email", email),
   page("webhook", webhook),
   page("workspace", workspace),
   page("prompt", prompt),
@@ -82,6 +85,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/email", chineseEmail),
   page("zh/webhook", chineseWebhook),
 ];
 

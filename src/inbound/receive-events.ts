@@ -97,7 +97,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
   const source = { channel: open.channel, accountId: open.context.accountId, message };
   const agent = answeringAgent(source, services);
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
-  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
+  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason, isUnwanted: true };
   if (decision.kind === "pair") {
     waitUntil(offerPairing(message, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };

@@ -118,7 +118,7 @@ export function createServices(
     plugins,
     hooks,
     channel: (channelId, accountId) =>
-      openChannel({ config, pluginChannels: plugins.channels, secret, egress }, channelId, accountId),
+      openChannel({ config, pluginChannels: plugins.channels, secret, egress, email: env.EMAIL }, channelId, accountId),
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
@@ -195,6 +195,8 @@ function newCaches(): IsolateCaches {
 }
 
 interface ChannelDeps {
+  /** Undefined if a custom wrangler.toml omits the binding. */
+  email: SendEmail | undefined;
   config: Config;
   pluginChannels: readonly AnyChannel[];
   secret(name: string): string | undefined;
@@ -202,7 +204,7 @@ interface ChannelDeps {
 }
 
 function openChannel(
-  { config, pluginChannels, secret, egress }: ChannelDeps,
+  { config, pluginChannels, secret, egress, email }: ChannelDeps,
   channelId: string,
   accountId: string,
 ): OpenChannel {
@@ -220,6 +222,7 @@ function openChannel(
   const context = {
     ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), now: Date.now },
     fetch: channel.isGuarded ? fetchThrough(egress) : fetch,
+    ...(email && { sendEmail: (message: EmailMessageBuilder) => email.send(message) }),
     ...(publicUrl !== undefined && { publicUrl }),
   };
   return { channel, context };

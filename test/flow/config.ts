@@ -55,6 +55,13 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
+      email: {
+        accounts: {
+          default: { addresses: ["agent@agent.example"] },
+          open: { addresses: ["open@agent.example"], dmPolicy: "open" },
+          listed: { addresses: ["listed@agent.example"], dmPolicy: "allowlist", allowFrom: ["bob@example.org"] },
+        },
+      },
       webhook: {
         accounts: {
           default: { replyUrl: `${platforms}/webhook/flow/replies` },

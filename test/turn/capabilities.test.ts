@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { telegram } from "../../src/channels/telegram/telegram.ts";
+import { findChannel } from "../../src/channels/index.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import type { Message } from "../../src/models/message.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
@@ -16,7 +16,7 @@ import type { Workspace } from "../../src/workspace/workspace.ts";
 function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
-    channel: { ...telegram, isReady: () => true },
+    channel: { ...findChannel(id), isReady: () => true },
     context: { accountId, account: config.channels[id]?.accounts?.[accountId] },
   });
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] } };
