@@ -7,7 +7,7 @@ import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
 import { SERVICE_SECRET } from "./fakes/platforms/webhook.ts";
-import { testConfig, testSecrets } from "./flow/config.ts";
+import { channelSecrets, testConfig, testSecrets } from "./flow/config.ts";
 import { readWorker } from "./flow/read-worker.ts";
 
 // What workerd prints is printed by this process, and the plugin has no option for it.
@@ -27,7 +27,9 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
       ...worker.options,
       bindings: {
         ISOPOD_TOKEN: "test-token",
+        ISOPOD_DATA_KEY: Buffer.alloc(32, "test").toString("base64"),
         ...testSecrets,
+        ...channelSecrets,
         ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",

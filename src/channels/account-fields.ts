@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentMayWrite } from "../config/field-marks.ts";
-import { secretRef } from "../config/secret-ref.ts";
-import type { AccessPolicy } from "./channel.ts";
+import { type SecretRef, secretRef } from "../config/secret-ref.ts";
+import type { AccessPolicy, ChannelContext } from "./channel.ts";
 import { groupRules } from "./group-rules.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 
@@ -84,6 +84,25 @@ export const reactionFields = {
 /** A secret of an account, by the name of its variable. */
 export function secretField(variable: string, what: string) {
   return secretRef.default({ source: "env", id: variable }).describe(`${what}, by the name of its variable.`);
+}
+
+/** What an account says of itself that is no secret: the value, or the name of the variable that has it. */
+export type Setting = string | SecretRef;
+
+/** A setting of an account, which a variable has unless the configuration does. */
+export function settingField(variable: string, value: z.ZodString, what: string) {
+  return z
+    .union([value, secretRef])
+    .default({ source: "env", id: variable })
+    .describe(`${what}, or the name of its variable.`);
+}
+
+/** The value of a setting; undefined if its variable is not set. */
+export function settingValue(
+  setting: Setting,
+  { secret }: Pick<ChannelContext<unknown>, "secret">,
+): string | undefined {
+  return typeof setting === "string" ? setting : secret(setting);
 }
 
 /** The access policy of an account without groups. */

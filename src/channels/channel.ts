@@ -72,6 +72,8 @@ export interface Channel<Account = never> {
    * throws, may be repeated, and honours `signal`. At least one finding; absent if people have to do all of it.
    */
   connect?(context: ChannelContext<Account>, options: ConnectOptions, signal: AbortSignal): Promise<ChannelFinding[]>;
+  /** An address that opens a chat with the agent, in which `/start <code>` is sent; undefined if it cannot be told. */
+  startLink?(context: ChannelContext<Account>, code: string, signal: AbortSignal): Promise<string | undefined>;
   /** What people paste into the platform's own settings, such as an app manifest. */
   manifest?(context: ChannelContext<Account>, webhookUrl: string): ChannelManifest;
 }
@@ -246,10 +248,14 @@ export interface InboundDeletion {
 export interface InboundReceipt {
   kind: "receipt";
   externalId: string;
+  /** The id that it was sent with, where the platform gives it back. */
+  deliveryId?: string;
   conversation: Conversation;
   outcome: "delivered" | "read" | "failed";
   /** Why it failed, in words for people. */
   reason?: string;
+  /** The platform takes it in another way: it is sent again at once, with this as its target's `via`. */
+  resendVia?: string;
 }
 
 /** The conversation of a message. */
@@ -285,7 +291,7 @@ export interface Target {
   conversationId: string;
   threadId?: string;
   replyToId?: string;
-  /** As in the message that is answered. */
+  /** As in the message that is answered, or as a receipt says. */
   via?: string;
   replyContext?: JsonObject;
   /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */

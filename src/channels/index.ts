@@ -2,10 +2,14 @@ import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
 import { email } from "./email/email.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
+import { line } from "./line/line.ts";
+import { slack } from "./slack/slack.ts";
+import { sms } from "./sms/sms.ts";
 import { telegram } from "./telegram/telegram.ts";
 import { webhook } from "./webhook/webhook.ts";
+import { whatsapp } from "./whatsapp/whatsapp.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, email, webhook];
+const OWN: readonly AnyChannel[] = [telegram, slack, whatsapp, sms, line, email, webhook];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -2,7 +2,7 @@ import { messageOf } from "../lib/errors.ts";
 import { EgressError } from "../security/egress-error.ts";
 import type { ChannelContext, Delivery } from "./channel.ts";
 
-/** The result of one request to a platform. It contains none of the request's secrets. */
+/** The result of one request to a platform. What a platform refuses contains none of the request's secrets. */
 export type PlatformAnswer =
   /** `json` is undefined if the body is not JSON. */
   | { kind: "ok"; json: unknown }
@@ -38,8 +38,8 @@ export async function callPlatform(
   try {
     const response = await fetch(url, { method, redirect: "manual", signal, ...encoded(body, headers) });
     const text = await response.text();
-    const json = parseJson(text);
-    if (response.ok) return { kind: "ok", json };
+    if (response.ok) return { kind: "ok", json: parseJson(text) };
+    const json = parseJson(withoutSecrets(text, secrets));
     const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
     return {
       ...{ kind: "refused", status: response.status, json },

@@ -9,6 +9,7 @@ const STATUS = {
   method_not_allowed: 405,
   payload_too_large: 413,
   unauthorized: 401,
+  forbidden: 403,
   invalid_request: 400,
   unavailable: 503,
 } as const satisfies Partial<Record<ErrorCode, number>>;
@@ -24,10 +25,13 @@ export function ignore(reason: string): Extract<ReceiveResult, { kind: "answered
   return { kind: "answered", reason };
 }
 
-/** Refuses every method but POST. */
-export function refuseMethod(request: Request): ReceiveResult | undefined {
-  if (request.method === "POST") return undefined;
-  return refuse("method_not_allowed", "A webhook is called with POST.", { Allow: "POST" });
+/** Refuses every method but POST and those of the platform's handshakes. */
+export function refuseMethod(request: Request, ...handshakes: string[]): ReceiveResult | undefined {
+  const methods = ["POST", ...handshakes];
+  if (methods.includes(request.method)) return undefined;
+  return refuse("method_not_allowed", `A webhook is called with ${methods.join(" or ")}.`, {
+    Allow: methods.join(", "),
+  });
 }
 
 /** Refuses a body over the limit. */

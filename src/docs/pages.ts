@@ -16,6 +16,7 @@ import gettingStarted from "./getting-started.md";
 import glossary from "./glossary.md";
 import index from "./index.md";
 import limits from "./limits.md";
+import line from "./line.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import placement from "./placement.md";
@@ -25,16 +26,24 @@ import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
+import slack from "./slack.md";
+import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import webhook from "./webhook.md";
+import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseEmail from "./zh/email.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
+import chineseLine from "./zh/line.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseSlack from "./zh/slack.md";
+import chineseSms from "./zh/sms.md";
+import chineseTelegram from "./zh/telegram.md";
 import chineseWebhook from "./zh/webhook.md";
+import chineseWhatsapp from "./zh/whatsapp.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -60,6 +69,10 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("slack", slack),
+  page("whatsapp", whatsapp),
+  page("sms", sms),
+  page("line", line),
   page("email", email),
   page("webhook", webhook),
   page("workspace", workspace),
@@ -85,6 +98,11 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/telegram", chineseTelegram),
+  page("zh/slack", chineseSlack),
+  page("zh/whatsapp", chineseWhatsapp),
+  page("zh/sms", chineseSms),
+  page("zh/line", chineseLine),
   page("zh/email", chineseEmail),
   page("zh/webhook", chineseWebhook),
 ];

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import type { Target } from "../channels/channel.ts";
+import type { InboundReceipt, Target } from "../channels/channel.ts";
 import { isSameConversation, type OutboxRow, sendAgain } from "./outbox.ts";
 import { outbox } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -38,17 +38,34 @@ export function takeUntold(store: Store, target: Target, runId: string): OutboxR
 /** Most newest deliveries that are searched for a platform's id. */
 const MAX_SEARCHED = 500;
 
-/** Marks a delivered message as failed, by the platform's id. Undefined where none with this id is delivered. */
-export function failDelivered(store: Store, externalId: string, reason: string): OutboxRow | undefined {
+/** A message that the platform had accepted, and that did not arrive. */
+export type FailedDelivery = Pick<InboundReceipt, "externalId" | "deliveryId" | "reason" | "resendVia">;
+
+/**
+ * Marks a message as failed that the platform had accepted, by its id there, or by the delivery's own where no answer
+ * told of that id. Sets it to pending if the platform takes it in another way.
+ * @returns its new state; undefined where there is none with this id, or its failure is known
+ */
+export function failDelivered(
+  store: Store,
+  { externalId, deliveryId, reason = "no reason was given", resendVia }: FailedDelivery,
+  now: number,
+): OutboxRow | undefined {
   const newest = store.select().from(outbox).orderBy(desc(outbox.id)).limit(MAX_SEARCHED).all();
-  const row = newest.find(
-    ({ status, detail }) =>
-      status === "delivered" && detail?.outcome === "delivered" && detail.externalId === externalId,
+  const row = newest.find((one) =>
+    one.status === "unsure"
+      ? one.deliveryId === deliveryId
+      : one.status === "delivered" && one.detail?.outcome === "delivered" && one.detail.externalId === externalId,
   );
   if (row === undefined) return undefined;
-  const detail = { outcome: "failed", reason } as const;
-  store.update(outbox).set({ status: "failed", detail, told: false }).where(eq(outbox.id, row.id)).run();
-  return row;
+  if (resendVia !== undefined && row.target !== undefined) {
+    const target = { ...row.target, via: resendVia };
+    store.update(outbox).set({ target }).where(eq(outbox.id, row.id)).run();
+    return { ...row, target, ...sendAgain(store, row, now) };
+  }
+  const failed = { status: "failed", detail: { outcome: "failed", reason }, told: false } as const;
+  store.update(outbox).set(failed).where(eq(outbox.id, row.id)).run();
+  return { ...row, ...failed };
 }
 
 /** Sends the lost deliveries of a conversation again, or those of all of them. @returns how many */

@@ -3,6 +3,7 @@ import type { Refusal } from "../lib/refusal.ts";
 import type { TranscriptPage } from "../memory/transcript-path.ts";
 import { callObject } from "../services/call-session.ts";
 import type { SessionAddress, SessionEnv } from "../services/session-places.ts";
+import type { FailedDelivery } from "../session-store/lost-deliveries.ts";
 import type { ResendRequest } from "../session-store/outbox.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
@@ -34,7 +35,7 @@ export interface SessionMethods {
   abort(runId: string): RunState["status"] | Refusal | undefined;
   abortAll(): string[] | Refusal | undefined;
   /** A message of the agent, known by the platform's id, did not arrive after all. False if it is not known here. */
-  failDelivery(externalId: string, reason: string): boolean | Refusal | undefined;
+  failDelivery(failed: FailedDelivery): boolean | Refusal | undefined;
   resend(request: ResendRequest): DeliveryView | Refusal | undefined;
   /** The deliveries that did not arrive, or may not have, oldest first. */
   lostDeliveries(): LostDelivery[] | Refusal | undefined;

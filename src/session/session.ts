@@ -17,7 +17,7 @@ import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
 import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
-import { failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
+import { type FailedDelivery, failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
 import {
   dropPending,
   isSending,
@@ -39,7 +39,7 @@ import {
   type WaitResult,
   waitResult,
 } from "../session-store/run-views.ts";
-import { answeringRun, findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { answeringRun, findRun, openRuns, quietCostBefore, type RunRow, releaseKey } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
   createSessionRow,
@@ -183,7 +183,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (taken.kind === "run") this.#parts.commands.begin(taken.input);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
-    return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
+    const accepted = {
+      runId: row.id,
+      sessionKey: session.key,
+      sessionId: session.sessionId,
+      acceptedAt: row.acceptedAt,
+    };
+    if (input.origin?.kind !== "heartbeat") return accepted;
+    const quietCostMicros = quietCostBefore(this.#store, row.id);
+    return { ...accepted, ...(quietCostMicros !== undefined && { quietCostMicros }) };
   }
 
   /**
@@ -263,12 +271,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  failDelivery(externalId: string, reason: string): boolean | Refusal {
+  failDelivery(failed: FailedDelivery): boolean | Refusal {
     return (
       this.#answer(() => {
-        const failed = this.#fence.write(() => failDelivered(this.#store, externalId, reason));
-        if (failed !== undefined) this.#parts.deliveries.noteFailed(failed, reason);
-        return failed !== undefined;
+        const row = this.#fence.write(() => failDelivered(this.#store, failed, Date.now()));
+        if (row?.status === "failed") this.#parts.deliveries.noteFailed(row);
+        if (row?.status === "pending") this.#parts.wakeups.changed();
+        return row !== undefined;
       }) ?? false
     );
   }

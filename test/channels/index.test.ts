@@ -6,6 +6,14 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 
 const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
 
+/** The ids of the built-in channels, in order. */
+const OWN = ["telegram", "slack", "whatsapp", "sms", "line", "email", "webhook"];
+
+/** The accounts of the built-in channels that exist without configuration. */
+const standing = Object.fromEntries(
+  listChannels().map(({ id, account: schema }) => [id, { accounts: { default: schema.parse({}) } }]),
+);
+
 const account = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
 
 test("a channel is found by its id", () => {
@@ -15,18 +23,12 @@ test("a channel is found by its id", () => {
 });
 
 test("plugins' channels follow the built-in ones and cannot replace them", () => {
-  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual([
-    ...listChannels().map(({ id }) => id),
-    "pigeon",
-  ]);
+  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual([...OWN, "pigeon"]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
 test("an account whose fields all have defaults exists without configuration", () => {
-  const standing = Object.fromEntries(
-    listChannels().map(({ id, account }) => [id, { accounts: { default: account.parse({}) } }]),
-  );
   expect(channelsConfig().parse(undefined)).toEqual(standing);
   expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
   expect(channelsConfig([pigeon]).parse({})).toEqual(standing);
@@ -35,14 +37,16 @@ test("an account whose fields all have defaults exists without configuration", (
 
 test("each account is parsed by its channel's schema, a plugin's too", () => {
   const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
-  expect(channelsConfig([pigeon]).parse(config)).toMatchObject({
+  expect(channelsConfig([pigeon]).parse(config)).toEqual({
+    ...standing,
     telegram: { accounts: { work: telegram.account.parse(account) } },
     pigeon: { accounts: { home: { loft: "roof" } } },
   });
 });
 
 test("a single account is the account default", () => {
-  expect(channelsConfig().parse({ telegram: account })).toMatchObject({
+  expect(channelsConfig().parse({ telegram: account })).toEqual({
+    ...standing,
     telegram: { accounts: { default: telegram.account.parse(account) } },
   });
 });

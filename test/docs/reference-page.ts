@@ -8,6 +8,7 @@ import {
   statusOf,
   valuesOf,
 } from "../../src/config/schema-node.ts";
+import { lazy } from "../../src/lib/lazy.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 
 /** What connects the agents with the world, on a page of its own: one page would be too long to be read at once. */
@@ -78,8 +79,32 @@ function linesOf(field: Field, above: string | undefined): string[] {
   const line = `${lineOf(field)}${marks.map((mark) => ` *${mark}.*`).join("")}`;
   const shared = sharedWith(field);
   if (shared !== undefined) return [`${line} Fields as in \`${shared}\`.`];
-  return [line, ...withoutRepeats(childrenOf(field)).flatMap((child) => linesOf(child, status))];
+  const { own, shared: common } = ofAccount(field, withoutRepeats(childrenOf(field)));
+  return [line, ...own.flatMap((child) => linesOf(child, status)), ...common];
 }
+
+/** The fields of a channel's accounts: its own, and a line that names those which are as another channel's. */
+function ofAccount({ steps, path }: Field, fields: Field[]): { own: Field[]; shared: string[] } {
+  if (steps.length !== 3 || steps[0] !== "channels" || steps[2] !== "accounts" || path === `${EXAMPLE}.accounts`) {
+    return { own: fields, shared: [] };
+  }
+  const known = new Map(accountsOfExample().map(({ steps: [, , ...rest], node }) => [rest.join("."), node]));
+  const isShared = ({ steps: [, , ...rest], node }: Field) =>
+    JSON.stringify(known.get(rest.join("."))) === JSON.stringify(node);
+  const names = fields.filter(isShared).map(({ steps: at }) => `\`${at.at(-1)}\``);
+  const line = `- \`${path}.<name>\` also has these fields of \`${EXAMPLE}.accounts.<name>\`: ${names.join(", ")}.`;
+  return { own: fields.filter((field) => !isShared(field)), shared: names.length === 0 ? [] : [line] };
+}
+
+/** The channel whose fields are described in full. */
+const EXAMPLE = "channels.telegram";
+
+const accountsOfExample = lazy(() => {
+  const channels = rootFields().find(({ path }) => path === "channels");
+  const example = channels && childrenOf(channels).find(({ path }) => path === EXAMPLE);
+  const accounts = example && childrenOf(example).find(({ path }) => path === `${EXAMPLE}.accounts`);
+  return accounts === undefined ? [] : childrenOf(accounts);
+});
 
 /** The fields directly below one, of all its forms, each once. A secret has none of its own. */
 function childrenOf({ path, steps, node }: Field): Field[] {

@@ -1,3 +1,7 @@
+import { LINE_TOKEN } from "../fakes/platforms/line.ts";
+import { TWILIO_NUMBER, TWILIO_SID, TWILIO_TOKEN } from "../fakes/platforms/sms.ts";
+import { WHATSAPP_TOKEN } from "../fakes/platforms/whatsapp.ts";
+
 /**
  * Tokens by which the system prompt and the tools have grown since the tests of long conversations were written, with the
  * quarter of a window that stays free: where these grow again, so does this.
@@ -17,6 +21,19 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
+
+/** Secrets of the channels of the Worker under test, whose platforms have a place called `flow`. */
+export const channelSecrets = {
+  SLACK_BOT_TOKEN: "xoxb-flow-1",
+  SLACK_SIGNING_SECRET: "flow-signing-secret",
+  WHATSAPP_ACCESS_TOKEN: WHATSAPP_TOKEN,
+  WHATSAPP_APP_SECRET: "flow-app-secret",
+  WHATSAPP_VERIFY_TOKEN: "flow-verify-token",
+  TWILIO_ACCOUNT_SID: TWILIO_SID,
+  TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
+  LINE_CHANNEL_SECRET: "flow-channel-secret",
+  LINE_CHANNEL_ACCESS_TOKEN: LINE_TOKEN,
+};
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
 export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
@@ -47,7 +64,14 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         trusted: [new URL(outside).host],
       },
     },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
+    commands: {
+      ownerAllowFrom: [
+        ...[42, 43, 44, 45].map((id) => `telegram:${id}`),
+        "slack:U0FLOWOWNER",
+        "whatsapp:15550000042",
+        `line:U${"42".repeat(16)}`,
+      ],
+    },
     channels: {
       telegram: {
         accounts: {
@@ -55,6 +79,20 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
+      slack: { apiBase: `${platforms}/slack/flow/api`, groups: { C0FLOWCHAN: {} } },
+      whatsapp: {
+        apiBase: `${platforms}/whatsapp/flow`,
+        phoneNumberId: "100000000000001",
+        dmPolicy: "open",
+        templates: { reopen: { name: "reopen_first", parameter: "1" } },
+      },
+      line: {
+        apiBase: `${platforms}/line/flow`,
+        dataApiBase: `${platforms}/line/flow`,
+        dmPolicy: "open",
+        groupPolicy: "open",
+      },
+      sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
       email: {
         accounts: {
           default: { addresses: ["agent@agent.example"] },

@@ -5,6 +5,7 @@ import { createApp } from "../../src/http/app.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { call } from "./client.ts";
+import { channelSecrets } from "./config.ts";
 import { deleteOutside, putOutside } from "./outside.ts";
 
 const ORIGIN = "https://isopod.test";
@@ -26,6 +27,7 @@ const BARE = {
   ISOPOD_CONFIG: undefined,
   TELEGRAM_BOT_TOKEN: undefined,
   TELEGRAM_WEBHOOK_SECRET: undefined,
+  ...Object.fromEntries(Object.keys(channelSecrets).map((name) => [name, undefined])),
   AI: undefined,
 };
 
@@ -288,9 +290,8 @@ describe("Telegram", () => {
   }
 
   function telegramOf(found: { checks: Check[] }): string[] {
-    return found.checks
-      .filter(({ id }) => id.startsWith("channels.telegram."))
-      .map(({ status, message }) => `${status} ${message}`);
+    const checks = found.checks.filter(({ id }) => id.startsWith("channels.telegram."));
+    return checks.map(({ status, message }) => `${status} ${message}`);
   }
 
   test("a bot whose webhook points here passes", async () => {
@@ -399,8 +400,8 @@ describe("workspaces of several agents", () => {
 
 describe("owners, budgets and the backlog", () => {
   test("an owner of an unknown channel is a warning", async () => {
-    const found = problems(await configured({ commands: { ownerAllowFrom: ["whatsapp:1", "telegram:2"] } }));
-    expect(found["owners.whatsapp:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
+    const found = problems(await configured({ commands: { ownerAllowFrom: ["pigeon:1", "telegram:2"] } }));
+    expect(found["owners.pigeon:1"]).toMatchObject({ status: "warn", fix: expect.stringContaining("telegram") });
     expect(found["owners.known"]).toBeUndefined();
   });
 

@@ -66,8 +66,8 @@ test("a mail gets its answer in its thread, and the mail that answers that is in
   expect((await mailsTo("ada"))[0]).toMatchObject({
     from: "open@agent.example",
     subject: "Re: A question",
-    text: "It is **open**.",
-    html: "<div>It is <b>open</b>.</div>",
+    text: "It is open.",
+    html: "<p>It is <strong>open</strong>.</p>\n",
     headers: { "In-Reply-To": "<ada-1@example.org>", "Auto-Submitted": "auto-replied" },
   });
   const fields = {
@@ -104,7 +104,7 @@ test("an unknown sender gets a pairing code in the thread, and once approved an 
   await waitFor(async () => (await mailsTo("eve")).length === 1);
   const [offer] = await mailsTo("eve");
   expect(offer).toMatchObject({ subject: "Re: A question", headers: { "In-Reply-To": "<eve-1@example.org>" } });
-  const code = /\*\*([0-9A-Z]{8})\*\*/.exec(offer.text)?.[1];
+  const code = /code: ([0-9A-Z]{8})/.exec(offer.text)?.[1];
   expect((await call("POST", "/v1/pairings/approve", { code })).status).toBe(200);
   await equip(sessionOf("eve"), { env: { ...env, EMAIL } });
   await deliver({ fields: { ...fields, "Message-ID": "<eve-2@example.org>" } });

@@ -115,7 +115,7 @@ test("a stranger who presses a button has the rights of a stranger who writes", 
   const data = "/approve allow-always";
   const press = { id: "press-2", from, chat_instance: "1", data, message };
   expect(await (await deliver({ update_id: 95_003, callback_query: press })).json()).toMatchObject({
-    ignored: "the sender is not paired",
+    method: "answerCallbackQuery",
   });
   expect(await asked("default")).toHaveLength(0);
 });

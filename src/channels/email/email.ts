@@ -1,9 +1,12 @@
 import { lazy } from "../../lib/lazy.ts";
 import { directAccess } from "../account-fields.ts";
 import type { Channel, Conversation } from "../channel.ts";
+import { markdownParts } from "../markdown-parts.ts";
 import { refuse } from "../webhook.ts";
 import { type EmailAccount, type EmailContext, emailAccount } from "./account.ts";
-import { formatParts } from "./markup.ts";
+
+/** Most UTF-16 units of Markdown in one email; a longer reply is several. */
+const MAX_PART_UNITS = 30_000;
 
 const sending = lazy(() => import("./send.ts"));
 
@@ -19,7 +22,7 @@ export const email: Channel<EmailAccount> = {
   receive: async () => refuse("method_not_allowed", "Email comes in by Email Routing, and not by a webhook."),
   isReady,
   conversationOf: parseConversationId,
-  format: formatParts,
+  format: (markdown) => markdownParts(markdown, MAX_PART_UNITS),
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (...args) => (await sending()).send(...args),
   sendFile: async (...args) => (await sending()).sendFile(...args),

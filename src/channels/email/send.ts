@@ -2,9 +2,9 @@ import { toBase64 } from "../../lib/base64.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { head } from "../../lib/text.ts";
 import type { Delivery, OutboundFile, OutboundPart, Target } from "../channel.ts";
+import { formatEmail } from "../markup/email.ts";
 import { STOPPED } from "../platform-call.ts";
 import type { EmailContext } from "./account.ts";
-import { formatEmail } from "./markup.ts";
 import { readReplyContext, threadFields } from "./reply-context.ts";
 
 /** Largest attachment: in base64 it fills the 25 MiB that Cloudflare sends at most. */

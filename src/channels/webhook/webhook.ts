@@ -1,9 +1,12 @@
 import { lazy } from "../../lib/lazy.ts";
 import { directAccess } from "../account-fields.ts";
 import type { Channel, Conversation } from "../channel.ts";
+import { markdownParts } from "../markdown-parts.ts";
 import { accountKeys, type WebhookAccount, type WebhookContext, webhookAccount } from "./account.ts";
 import { conversationId } from "./conversation-id.ts";
-import { formatParts } from "./markup.ts";
+
+/** Most UTF-16 units of a reply in one request. */
+const MAX_PART_UNITS = 30_000;
 
 const receiving = lazy(() => import("./receive.ts"));
 const sending = lazy(() => import("./send.ts"));
@@ -20,7 +23,7 @@ export const webhook: Channel<WebhookAccount> = {
   openAttachment: async (...args) => (await receiving()).openAttachment(...args),
   isReady,
   conversationOf: parseConversationId,
-  format: formatParts,
+  format: (markdown) => markdownParts(markdown, MAX_PART_UNITS),
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (...args) => (await sending()).send(...args),
   sendFile: async (...args) => (await sending()).sendFile(...args),

@@ -1,6 +1,6 @@
 import { email } from "../../../src/channels/email/email.ts";
 import { htmlToText } from "../../../src/channels/email/html-text.ts";
-import { formatEmail } from "../../../src/channels/email/markup.ts";
+import { formatEmail } from "../../../src/channels/markup/email.ts";
 import { channelContract, type PlatformBehaviour } from "../../contracts/channel.ts";
 import type { ScriptedPlatformAnswer } from "../../fakes/platforms/fake-platform.ts";
 import { makeMailbox } from "./mailbox.ts";
@@ -26,6 +26,7 @@ channelContract("email", () => {
     shown: (part) => htmlToText(formatEmail(part).html),
     behave: (behaviour) => place.script(ANSWERS[behaviour]),
     busyMs: 60_000,
+    written: (part) => formatEmail(part).text,
     taken: async () => (await place.calls("send")).map(({ fields }) => String(fields.text)),
   };
 });

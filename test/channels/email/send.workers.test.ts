@@ -23,8 +23,8 @@ test("an answer is in the thread of the mail that it answers, from the address t
       "In-Reply-To": "<m1@example.org>",
       References: "<m1@example.org>",
     },
-    text: "**Yes** & no",
-    html: "<div><b>Yes</b> &amp; no</div>",
+    text: "Yes & no",
+    html: "<p><strong>Yes</strong> &amp; no</p>\n",
   });
 });
 

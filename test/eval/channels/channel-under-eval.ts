@@ -1,4 +1,4 @@
-import type { AnyChannel, ChannelContext, ReceiveResult } from "../../../src/channels/channel.ts";
+import type { AnyChannel, ChannelContext, ReceiveResult, Target } from "../../../src/channels/channel.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 
 /** A signature vector, in either form of the files; names of secrets are neutral. */
@@ -12,6 +12,9 @@ export interface Vector {
   body?: string;
   body_base64?: string;
   params?: Record<string, string>;
+  /** A handshake as a line of text, `GET ?query`, and the word that it is checked with. */
+  request?: string;
+  verify_token?: string;
   config?: Record<string, unknown>;
   secret?: string;
   public_key?: string;
@@ -54,10 +57,10 @@ export interface ChannelUnderEval {
   /** The account that a vector is for. */
   forVector(vector: Vector): EvalAccount;
   /**
-   * The request of a vector, where it is not the one that the vector's own fields make.
+   * The request of a vector; undefined for the one that the vector's own fields make.
    * @param url where the route is
    */
-  request?(vector: Vector, url: string): Request;
+  request?(vector: Vector, url: string): Request | undefined;
   /** The account that a payload is for. */
   forPayload(payload: Payload): EvalAccount;
   /** Signs, and if the platform does, encrypts a payload, as the platform would. */
@@ -66,6 +69,8 @@ export interface ChannelUnderEval {
   take?(payload: Payload, context: ChannelContext<unknown>): Promise<ReceiveResult>;
   /** The account for texts that are sent. */
   forSending(): EvalAccount;
+  /** Where they are sent, as far as the platform's ids have a form of their own. */
+  sendTo?: Partial<Target>;
   /** The platform's answer to a request of the channel besides sending; undefined for a refused connection. */
   answer?(request: Request): Response | undefined;
 }

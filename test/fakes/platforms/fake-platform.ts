@@ -1,7 +1,9 @@
 /** One request that a channel made. `body` is text; the bytes of a form's files are left out. */
 export interface PlatformCall {
   method: string;
-  /** Below the platform's place, with the query. */
+  /** The address of the platform's place. */
+  place: string;
+  /** Below the place, with the query. */
   path: string;
   headers: Record<string, string>;
   body: string;
@@ -16,9 +18,13 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
-/** An answer in place of the usual one, for the next request (whose path contains `path`, where given). */
+/**
+ * An answer in place of the usual one, for the next request (whose path contains `path` and whose body contains `holds`,
+ * where given).
+ */
 export interface ScriptedPlatformAnswer extends FakeAnswer {
   path?: string;
+  holds?: string;
   /** Never answers. */
   hang?: true;
   /** Cuts the connection before or after the request was recorded, and thus taken. */

@@ -252,6 +252,36 @@ describe("channels", () => {
     expect(account(report).groupPolicy ?? "allowlist").toBe("allowlist");
   });
 
+  test("Slack's channels are groups here, and are left out where only some, or none, could write", () => {
+    const report = imported({
+      channels: {
+        slack: {
+          dm: { policy: "open", allowFrom: ["U0LABADA01"] },
+          groupPolicy: "open",
+          channels: {
+            C1: { requireMention: false },
+            C2: { users: ["U0LABADA01"] },
+            C3: { enabled: false },
+            C4: { allow: false },
+          },
+        },
+      },
+    });
+    expect(report.document).toMatchObject({
+      channels: {
+        slack: {
+          accounts: {
+            default: {
+              ...{ dmPolicy: "open", allowFrom: ["U0LABADA01"], groupPolicy: "allowlist" },
+              groups: { C1: { requireMention: false } },
+            },
+          },
+        },
+      },
+    });
+    expect(paths(report.refused).sort()).toEqual(["C2", "C3", "C4"].map((id) => `channels.slack.channels.${id}`));
+  });
+
   test("groups that were open to everybody stay so, and only those that were named", () => {
     expect(account(telegram({ groupPolicy: "open", groups: { "*": {} } }))).toEqual({
       groupPolicy: "open",
@@ -297,8 +327,8 @@ describe("channels", () => {
   test("channels that are not there are listed, each once", () => {
     const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
     expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
-    const { unknown, document } = imported({ channels: { whatsapp: { allowFrom: ["+1"], groups: { "*": {} } } } });
-    expect(paths(unknown)).toEqual(["channels.whatsapp"]);
+    const { unknown, document } = imported({ channels: { signal: { allowFrom: ["+1"], groups: { "*": {} } } } });
+    expect(paths(unknown)).toEqual(["channels.signal"]);
     expect(document).toEqual({});
   });
 });
