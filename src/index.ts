@@ -19,6 +19,10 @@ export default {
     const { consumeQueue } = await import("./events/queue.ts");
     await consumeQueue(batch, env, context);
   },
+  async email(message, env, context) {
+    const { receiveMail } = await import("./events/email.ts");
+    await receiveMail(message, env, context);
+  },
   async scheduled({ scheduledTime }, env) {
     const { tick } = await import("./events/scheduled.ts");
     await tick(env, scheduledTime, Date.now());

@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
+import { SERVICE_SECRET } from "./fakes/platforms/webhook.ts";
 import { channelSecrets, testConfig, testSecrets } from "./flow/config.ts";
 import { generatedSecrets } from "./flow/generated-secrets.ts";
 import { readWorker } from "./flow/read-worker.ts";
@@ -34,6 +35,7 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
         ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
+        WEBHOOK_SECRET: SERVICE_SECRET,
         TEST_MODEL_SERVER: models.url,
         TEST_BOT_API: botApi.url,
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),

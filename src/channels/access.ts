@@ -27,7 +27,8 @@ export type AccessDecision =
  * Decides whether a message reaches the agent.
  *
  * Direct: an owner's always does, unless direct messages are off; otherwise the policy decides. Group: the group must
- * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers.
+ * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers. An
+ * unverified sender is nobody of any list.
  */
 export function decideAccess(question: AccessQuestion): AccessDecision {
   if (question.message.sender.isBot && !question.policy.allowBots) return { kind: "ignore", reason: "a bot wrote it" };
@@ -38,6 +39,9 @@ export function decideAccess(question: AccessQuestion): AccessDecision {
 function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision {
   const { policy, message, pairedIds } = question;
   if (policy.dmPolicy === "disabled") return { kind: "ignore", reason: "direct messages are off" };
+  if (message.sender.isUnverified && policy.dmPolicy !== "open") {
+    return { kind: "ignore", reason: "nothing proves who the sender is" };
+  }
   if (owner || policy.dmPolicy === "open" || isListed(question)) return { kind: "allow", owner };
   if (policy.dmPolicy === "allowlist") return { kind: "ignore", reason: "the sender is not in allowFrom" };
   return pairedIds.has(message.sender.id) ? { kind: "allow", owner } : { kind: "pair" };
@@ -66,7 +70,7 @@ export function configuredActivation(policy: AccessPolicy, group: Pick<Conversat
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
-  return owners.some((entry) => isSender(entry, channelId, message.sender));
+  return !message.sender.isUnverified && owners.some((entry) => isSender(entry, channelId, message.sender));
 }
 
 /** The entry of `owners` that a sender matches; undefined if none does. */
@@ -75,7 +79,7 @@ export function ownerEntry(
   channelId: string,
   sender: InboundMessage["sender"],
 ): string | undefined {
-  return owners.find((entry) => isSender(entry, channelId, sender));
+  return sender.isUnverified ? undefined : owners.find((entry) => isSender(entry, channelId, sender));
 }
 
 /** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */

@@ -1,10 +1,10 @@
 import type { Addressed, InboundMessage } from "./channel.ts";
 
-type Answered = Pick<InboundMessage, "sender" | "conversation" | "messageId" | "via" | "replyToken">;
+type Answered = Pick<InboundMessage, "sender" | "conversation" | "messageId" | "via" | "replyContext" | "replyToken">;
 
 /** The conversation of a message as a destination, with the channel's token as it came. */
 export function addressedBy(
-  { sender, conversation, messageId, via, replyToken }: Answered,
+  { sender, conversation, messageId, via, replyContext, replyToken }: Answered,
   channel: string,
   accountId: string,
 ): Addressed {
@@ -19,6 +19,7 @@ export function addressedBy(
       ...(spaceId !== undefined && { spaceId }),
       replyToId: messageId,
       ...(via !== undefined && { via }),
+      ...(replyContext && { replyContext }),
     },
     ...(replyToken && { token: replyToken.value }),
   };

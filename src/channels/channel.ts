@@ -17,6 +17,8 @@ export interface Channel<Account = never> {
   readonly account: z.ZodType<Account>;
   /** Native features, such as approval buttons and reactions. */
   readonly capabilities: readonly string[];
+  /** Whether it calls addresses that people name, and not a platform's: its `fetch` is then the guarded egress. */
+  readonly isGuarded?: true;
   /** What session keys call a thread; `thread` where absent. */
   readonly threadWord?: "topic";
   /** The access policy of an account. */
@@ -115,6 +117,8 @@ export interface AccessPolicy {
   requireMention: boolean;
   /** Whether other bots may talk to the agent; a few rounds at most without a person in between. */
   allowBots: boolean;
+  /** Set if only a service with the account's secret brings messages, so that `open` is not open to everybody. */
+  isVouchedFor?: true;
 }
 
 /** A channel's command menu. */
@@ -171,8 +175,8 @@ export interface ChannelContext<Account> {
   publicUrl?: string;
   /** Set where no key encrypts reply tokens: then none is stored, and what is answered later has none. */
   losesTokens?: true;
-  /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
-  sendEmail?(from: string, to: string, raw: string): Promise<void>;
+  /** Sends an email through the Worker's binding; absent if there is none. @throws the binding's Error with a `code` */
+  sendEmail?(message: EmailMessageBuilder): Promise<EmailSendResult>;
 }
 
 export type ReceiveResult =
@@ -193,7 +197,10 @@ export type ReceiveResult =
     };
 
 /** What became of an event: a session has it, or the reason why none has. */
-export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+export type InboundOutcome =
+  | { kind: "accepted" }
+  /** `isUnwanted`: its author may not write here, and may be told. */
+  | { kind: "ignored"; reason: string; isUnwanted?: true };
 
 export type InboundEvent = InboundMessage | InboundDeletion | InboundReceipt;
 
@@ -225,6 +232,8 @@ export interface InboundMessage {
   replyToken?: { value: string; expiresAt: number };
   /** Where the platform wants its answers sent, if that differs by conversation; no secret. */
   via?: string;
+  /** What an answer repeats of the message, such as its subject; plain data that is stored, and no secret. */
+  replyContext?: JsonObject;
 }
 
 /** The author of a message. */
@@ -233,6 +242,8 @@ export interface Author {
   name?: string;
   username?: string;
   isBot?: true;
+  /** Set if nothing proves that the author is who the message says: it is then nobody's who may write. */
+  isUnverified?: true;
 }
 
 /** A message was deleted by its author. */
@@ -301,6 +312,7 @@ export interface Target {
   replyToId?: string;
   /** As in the message that is answered, or as a receipt says. */
   via?: string;
+  replyContext?: JsonObject;
   /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */
   token?: { sealed: string; expiresAt: number };
   /** The Worker's own address, as the platform called it: links to files begin with it. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
 import { discord } from "./discord/discord.ts";
+import { email } from "./email/email.ts";
 import { github } from "./github/github.ts";
 import { googlechat } from "./googlechat/googlechat.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
@@ -9,9 +10,22 @@ import { msteams } from "./msteams/msteams.ts";
 import { slack } from "./slack/slack.ts";
 import { sms } from "./sms/sms.ts";
 import { telegram } from "./telegram/telegram.ts";
+import { webhook } from "./webhook/webhook.ts";
 import { whatsapp } from "./whatsapp/whatsapp.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, slack, whatsapp, sms, line, discord, msteams, googlechat, github];
+const OWN: readonly AnyChannel[] = [
+  telegram,
+  slack,
+  whatsapp,
+  sms,
+  line,
+  discord,
+  msteams,
+  googlechat,
+  github,
+  email,
+  webhook,
+];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -1,11 +1,12 @@
 import { messageOf } from "../lib/errors.ts";
+import { EgressError } from "../security/egress-error.ts";
 import type { ChannelContext, Delivery } from "./channel.ts";
 
 /** The result of one request to a platform. What a platform refuses contains none of the request's secrets. */
 export type PlatformAnswer =
   /** `json` is undefined if the body is not JSON. */
   | { kind: "ok"; json: unknown }
-  /** `description` is what the platform says, as a person may read it. */
+  /** `description` is what the platform says, as a person may read it; `status` is 0 if our own guard refused. */
   | { kind: "refused"; status: number; json: unknown; description: string; retryAfterMs?: number }
   /** Never sent: the name was not found, or TLS failed. */
   | { kind: "unreached"; reason: string }
@@ -47,10 +48,18 @@ export async function callPlatform(
     };
   } catch (error) {
     if (signal.aborted) return { kind: "lost", reason: "no answer in time" };
+    if (error instanceof EgressError) return refusedByGuard(error);
     const reason = shown(messageOf(error));
     if (isUnreached(reason)) return { kind: "unreached", reason: "the server could not be reached" };
     return { kind: "lost", reason: `the connection failed: ${reason}` };
   }
+}
+
+/** What the guarded egress says of a request. */
+function refusedByGuard({ code, message, hint }: EgressError): PlatformAnswer {
+  const isForbidden = code === "refused" || code === "bad_request";
+  if (isForbidden) return { kind: "refused", status: 0, json: undefined, description: `${message} ${hint}` };
+  return { kind: code === "unresolved" ? "unreached" : "lost", reason: message };
 }
 
 function encoded(body: PlatformRequest["body"], headers: Record<string, string>): RequestInit {

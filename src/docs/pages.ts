@@ -9,6 +9,7 @@ import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
 import discord from "./discord.md";
+import email from "./email.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
 import fromOpenclaw from "./from-openclaw.md";
@@ -34,9 +35,11 @@ import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import web from "./web.md";
+import webhook from "./webhook.md";
 import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
 import chineseDiscord from "./zh/discord.md";
+import chineseEmail from "./zh/email.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseGithub from "./zh/github.md";
 import chineseGooglechat from "./zh/googlechat.md";
@@ -48,6 +51,7 @@ import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
+import chineseWebhook from "./zh/webhook.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
 
 /** A page of Isopod's documentation. */
@@ -82,6 +86,8 @@ export const PAGES: readonly DocsPage[] = [
   page("msteams", msteams),
   page("googlechat", googlechat),
   page("github", github),
+  page("email", email),
+  page("webhook", webhook),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -115,6 +121,8 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/github", chineseGithub),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/email", chineseEmail),
+  page("zh/webhook", chineseWebhook),
 ];
 
 /**

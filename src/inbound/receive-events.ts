@@ -98,7 +98,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
   const agent = answeringAgent(source, services);
   if (await welcomeOwner(message, open, { database, waitUntil })) return { kind: "accepted" };
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
-  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
+  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason, isUnwanted: true };
   if (decision.kind === "pair") {
     waitUntil(offerPairing(message, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };

@@ -1,6 +1,11 @@
+/** Characters that are made by one call, which takes only so many arguments. */
+const PIECE = 0x8000;
+
 /** Bytes in base64. */
 export function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += PIECE) binary += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  return btoa(binary);
 }
 
 /** Bytes in base64url, without padding. */

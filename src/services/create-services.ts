@@ -17,7 +17,7 @@ import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
-import { openEgress } from "../security/safe-fetch.ts";
+import { fetchThrough, openEgress, type SafeFetch } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";
@@ -55,6 +55,7 @@ export function createServices(
   const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
   const secret = (name: string) => variable(env, name);
   const host = env.ISOPOD_HOST ?? "cloudflare-workers";
+  const egress = openEgress(config.security.egress, host);
   const workspaceOf = (agent: Agent) =>
     createR2Workspace({
       bucket: stores.FILES,
@@ -79,7 +80,7 @@ export function createServices(
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,
     host,
-    egress: openEgress(config.security.egress, host),
+    egress,
     pages: isolatePages,
     readDocument: documentReader(env.AI),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
@@ -121,7 +122,11 @@ export function createServices(
     plugins,
     hooks,
     channel: (channelId, accountId) =>
-      openChannel(config, plugins.channels, { secret, dataKey: knownDataKey(env) }, channelId, accountId),
+      openChannel(
+        { config, pluginChannels: plugins.channels, secret, egress, email: env.EMAIL, dataKey: knownDataKey(env) },
+        channelId,
+        accountId,
+      ),
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
@@ -197,10 +202,18 @@ function newCaches(): IsolateCaches {
   return { cooldowns: new Map(), started: new Set(), memoryCaches: newMemoryCaches() };
 }
 
+interface ChannelDeps {
+  dataKey: DataKey | undefined;
+  /** Undefined if a custom wrangler.toml omits the binding. */
+  email: SendEmail | undefined;
+  config: Config;
+  pluginChannels: readonly AnyChannel[];
+  secret(name: string): string | undefined;
+  egress: SafeFetch;
+}
+
 function openChannel(
-  config: Config,
-  pluginChannels: readonly AnyChannel[],
-  { secret, dataKey }: Pick<Services, "secret" | "dataKey">,
+  { config, pluginChannels, secret, egress, email, dataKey }: ChannelDeps,
   channelId: string,
   accountId: string,
 ): OpenChannel {
@@ -216,7 +229,9 @@ function openChannel(
   }
   const { publicUrl } = config.channels.defaults ?? {};
   const context = {
-    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now },
+    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), now: Date.now },
+    fetch: channel.isGuarded ? fetchThrough(egress) : fetch,
+    ...(email && { sendEmail: (message: EmailMessageBuilder) => email.send(message) }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(dataKey === undefined && { losesTokens: true as const }),
   };

@@ -9,6 +9,7 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { isJobWebhook } from "../session-store/job-webhook.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
 import {
   drainOutbox,
@@ -23,7 +24,6 @@ import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
 import type { AttachedFile } from "../session-store/stored-shapes.ts";
-import { WEBHOOK_CHANNEL } from "../session-store/webhook-channel.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
@@ -266,7 +266,7 @@ export class Deliveries {
    * more.
    */
   #cut(target: Target, markdown: string): string[] {
-    if (target.channel === WEBHOOK_CHANNEL) return [markdown];
+    if (isJobWebhook(target)) return [markdown];
     try {
       return this.#deps.services().channel(target.channel, target.accountId).channel.format(markdown);
     } catch (error) {
@@ -313,7 +313,7 @@ export class Deliveries {
   /** Sends a text to its channel, or to another session. */
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
     if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
-    if (part.target.channel === WEBHOOK_CHANNEL) return postWebhook(part, this.#deps.services(), this.#deps.now());
+    if (isJobWebhook(part.target)) return postWebhook(part, this.#deps.services(), this.#deps.now());
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return this.#preferred(part.target, await channel.send(part, context, signal));

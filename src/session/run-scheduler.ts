@@ -12,6 +12,7 @@ import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
+import { jobWebhookTarget } from "../session-store/job-webhook.ts";
 import { continued, interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
@@ -55,7 +56,6 @@ import {
 import { sessionTarget } from "../session-store/session-channel.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { webhookTarget } from "../session-store/webhook-channel.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
 import { scheduledResult } from "../turn/output/scheduled-result.ts";
@@ -389,7 +389,7 @@ function copiesElsewhere(state: RunState, texts: readonly string[], isTold: bool
   const webhook = origin.kind === "job" ? origin.webhook : undefined;
   return [
     ...(ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text }]),
-    ...(webhook === undefined ? [] : [{ target: webhookTarget(webhook), text }]),
+    ...(webhook === undefined ? [] : [{ target: jobWebhookTarget(webhook), text }]),
   ];
 }
 

@@ -42,6 +42,16 @@ describe("access to direct messages", () => {
     expect(decide({}, { pairedIds: ["7"] })).toEqual({ kind: "allow", owner: false });
   });
 
+  test("a sender whom nothing proves has the rights of nobody: not an owner's, not those of a list or a pairing", () => {
+    const sender = { id: "7", username: "Ada", isUnverified: true } as const;
+    const refused = { kind: "ignore", reason: "nothing proves who the sender is" };
+    expect(decide({}, { sender, owners: ["telegram:7"], pairedIds: ["7"] })).toEqual(refused);
+    expect(decide({ dmPolicy: "allowlist", allowFrom: ["7", "*"] }, { sender })).toEqual(refused);
+    expect(decide({ dmPolicy: "open" }, { sender, owners: ["telegram:7"] })).toEqual({ kind: "allow", owner: false });
+    const addressed = { sender, conversation: group, owners: ["telegram:7"] };
+    expect(decide({ groupPolicy: "open" }, addressed)).toEqual({ kind: "allow", owner: false });
+  });
+
   test("an owner is allowed without pairing, as an owner", () => {
     for (const owner of ["telegram:7", "7", "@ada", "telegram:@ADA"]) {
       expect(decide({}, { owners: [owner] }), owner).toEqual({ kind: "allow", owner: true });

@@ -35,6 +35,9 @@ describe("what is evaluated when an isolate starts", () => {
     ["the doctor", "src/diagnostics/"],
     ["the routes that no message passes", "src/http/app.ts"],
     ["the consumers of queues and the cron tick", "src/events/"],
+    ["the parser of mail", "node_modules/postal-mime/"],
+    ["what mail and webhooks need", "src/channels/email/receive.ts"],
+    ["what mail and webhooks need", "src/channels/webhook/send.ts"],
   ])("is not %s (%s)", (_, path) => {
     expect(Object.keys(bundle.metafile.inputs).filter((input) => input.startsWith(path))).not.toEqual([]);
     expect(start.inputs.filter((input) => input.startsWith(path) && input !== GATEWAY_CLASS)).toEqual([]);

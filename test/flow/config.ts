@@ -69,7 +69,12 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         anthropic: wire("anthropic-messages"),
       },
     },
-    security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
+    security: {
+      egress: {
+        allowPrivate: [new URL(outside).host, new URL(platforms).host],
+        trusted: [new URL(outside).host],
+      },
+    },
     commands: {
       ownerAllowFrom: [
         ...[42, 43, 44, 45].map((id) => `telegram:${id}`),
@@ -114,6 +119,19 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         dmPolicy: "open",
       },
       github: { apiBase: `${platforms}/github/flow`, groups: { "octo/*": {} } },
+      email: {
+        accounts: {
+          default: { addresses: ["agent@agent.example"] },
+          open: { addresses: ["open@agent.example"], dmPolicy: "open" },
+          listed: { addresses: ["listed@agent.example"], dmPolicy: "allowlist", allowFrom: ["bob@example.org"] },
+        },
+      },
+      webhook: {
+        accounts: {
+          default: { replyUrl: `${platforms}/webhook/flow/replies` },
+          unguarded: { replyUrl: "http://127.0.0.1:9000/replies" },
+        },
+      },
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
 import { discordUnderEval } from "./discord.ts";
+import { emailUnderEval } from "./email.ts";
 import { githubUnderEval } from "./github.ts";
 import { googlechatUnderEval } from "./googlechat.ts";
 import { lineUnderEval } from "./line.ts";
@@ -7,6 +8,7 @@ import { msteamsUnderEval } from "./msteams.ts";
 import { slackUnderEval } from "./slack.ts";
 import { smsUnderEval } from "./sms.ts";
 import { telegramUnderEval } from "./telegram.ts";
+import { webhookUnderEval } from "./webhook.ts";
 import { whatsappUnderEval } from "./whatsapp.ts";
 
 /** The channels that evaluations run; a platform that is missing here counts as failed. */
@@ -20,4 +22,6 @@ export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [
   msteamsUnderEval,
   googlechatUnderEval,
   githubUnderEval,
+  emailUnderEval,
+  webhookUnderEval,
 ];

@@ -1,4 +1,5 @@
 import { discordPlatform } from "./discord.ts";
+import { emailService } from "./email.ts";
 import type { FakePlatform } from "./fake-platform.ts";
 import { githubServer } from "./github.ts";
 import { googlechatServer } from "./googlechat.ts";
@@ -6,6 +7,7 @@ import { lineServer } from "./line.ts";
 import { msteamsServer } from "./msteams.ts";
 import { slackPlatform } from "./slack.ts";
 import { twilioServer } from "./sms.ts";
+import { webhookService } from "./webhook.ts";
 import { whatsappServer } from "./whatsapp.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
@@ -18,4 +20,6 @@ export const FAKE_PLATFORMS: readonly FakePlatform[] = [
   msteamsServer,
   googlechatServer,
   githubServer,
+  emailService,
+  webhookService,
 ];
