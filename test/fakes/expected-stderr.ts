@@ -10,13 +10,14 @@ const EXPECTED = [
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Network connection lost\.$/,
   /^uncaught exception; exception = .*: jsg\.Error: ReadableStream received over RPC disconnected prematurely\./,
   // A name is not found.
+  /^e = rust\/worker\/ffi\.rs:\d+: failed: failed to lookup address information: /,
   /^uncaught exception; (source = Uncaught \(in promise\); stack = Error|exception = .*: failed: jsg\.Error): internal error; reference = \w+/,
   // An object is killed, removes itself, or is removed between two files.
   /^(uncaught exception; )?exception = .*: broken\.outputGateBroken; jsg\.Error: (killed by a test|The session is being deleted\.)/,
   /^(uncaught exception; )?exception = .*: failed: jsg\.Error: Application called deleteAllDurableObjects\(\)\./,
   /^uncaught exception; exception = .*: failed: jsg\.Error: aborted/,
   // A test makes a store or another object fail.
-  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|The budget is away\.|R2 is down|D1 is down)$/,
+  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|no room|The budget is away\.|R2 is down|D1 is down)$/,
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Not every sub-agent has (heard that it is to|acknowledged its) stop\.$/,
   // A test reads a transcript of JSON lines as text.
   /^console warning; message = Called \.text\(\) .* "application\/x-ndjson"\./,
