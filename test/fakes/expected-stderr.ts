@@ -16,6 +16,7 @@ const EXPECTED = [
   /^(uncaught exception; )?exception = .*: broken\.outputGateBroken; jsg\.Error: (killed by a test|The session is being deleted\.)/,
   /^(uncaught exception; )?exception = .*: failed: jsg\.Error: Application called deleteAllDurableObjects\(\)\./,
   /^uncaught exception; exception = .*: failed: jsg\.Error: aborted/,
+  /^execution context aborted; e = .*: failed: jsg\.Error: The Workers runtime canceled this request because/,
   // A test makes a store or another object fail.
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|no room|The budget is away\.|R2 is down|D1 is down)$/,
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Not every sub-agent has (heard that it is to|acknowledged its) stop\.$/,
