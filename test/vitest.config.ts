@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
-import { testConfig, testSecrets } from "./flow/config.ts";
+import { channelSecrets, testConfig, testSecrets } from "./flow/config.ts";
 import { readWorker } from "./flow/read-worker.ts";
 
 // What workerd prints is printed by this process, and the plugin has no option for it.
@@ -27,7 +27,8 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
       bindings: {
         ISOPOD_TOKEN: "test-token",
         ...testSecrets,
-        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"))),
+        ...channelSecrets,
+        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
         TEST_MODEL_SERVER: models.url,

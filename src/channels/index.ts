@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { feishu } from "./feishu/feishu.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { telegram } from "./telegram/telegram.ts";
 
-const OWN: readonly AnyChannel[] = [telegram];
+const OWN: readonly AnyChannel[] = [telegram, feishu];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -10,6 +10,7 @@ import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
+import feishu from "./feishu.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
 import glossary from "./glossary.md";
@@ -27,6 +28,7 @@ import skills from "./skills.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import workspace from "./workspace.md";
+import chineseFeishu from "./zh/feishu.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
@@ -56,6 +58,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("feishu", feishu),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -77,6 +80,7 @@ export const PAGES: readonly DocsPage[] = [
   page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/feishu", chineseFeishu),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

@@ -15,13 +15,18 @@ test("a channel is found by its id", () => {
 });
 
 test("plugins' channels follow the built-in ones and cannot replace them", () => {
-  expect(listChannels([pigeon]).map((channel) => channel.id)).toEqual(["telegram", "pigeon"]);
+  const ids = listChannels([pigeon]).map((channel) => channel.id);
+  expect(ids).toEqual(["telegram", "feishu", "pigeon"]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
 
+/** The accounts of channels that need no configuration. */
+const standing = Object.fromEntries(
+  listChannels().map(({ id, account: schema }) => [id, { accounts: { default: schema.parse({}) } }]),
+);
+
 test("an account whose fields all have defaults exists without configuration", () => {
-  const standing = { telegram: { accounts: { default: telegram.account.parse({}) } } };
   expect(channelsConfig().parse(undefined)).toEqual(standing);
   expect(channelsConfig().parse({ telegram: {} })).toEqual(standing);
   expect(channelsConfig([pigeon]).parse({})).toEqual(standing);
@@ -31,6 +36,7 @@ test("an account whose fields all have defaults exists without configuration", (
 test("each account is parsed by its channel's schema, a plugin's too", () => {
   const config = { telegram: { accounts: { work: account } }, pigeon: { accounts: { home: { loft: "roof" } } } };
   expect(channelsConfig([pigeon]).parse(config)).toEqual({
+    ...standing,
     telegram: { accounts: { work: telegram.account.parse(account) } },
     pigeon: { accounts: { home: { loft: "roof" } } },
   });
@@ -38,6 +44,7 @@ test("each account is parsed by its channel's schema, a plugin's too", () => {
 
 test("a single account is the account default", () => {
   expect(channelsConfig().parse({ telegram: account })).toEqual({
+    ...standing,
     telegram: { accounts: { default: telegram.account.parse(account) } },
   });
 });

@@ -18,8 +18,16 @@ const SMALL_MODELS = Array.from({ length: 100 }, (_, n) => [
 /** Secrets of the Worker under test that skills are given: one as tokens are, one with all that is written otherwise elsewhere. */
 export const testSecrets = { LEAKY_TOKEN: "tok_live_9f8E7d6C5b4A", LEAKY_KEY: "k3y/+=\"é&%7 <LEAK>'s" };
 
+/** Secrets of its channels on the server of platforms. */
+export const channelSecrets = {
+  FEISHU_APP_ID: "cli_flow",
+  FEISHU_APP_SECRET: "flow-app-secret",
+  FEISHU_ENCRYPT_KEY: "flow-encrypt-key",
+  FEISHU_VERIFICATION_TOKEN: "flow-token",
+};
+
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -42,7 +50,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45"] },
+    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "feishu:ou_owner"] },
     channels: {
       telegram: {
         accounts: {
@@ -50,6 +58,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string)
           blocks: { apiBase: botApi, username: "isopod_bot", commandMenu: false, blockStreaming: true },
         },
       },
+      feishu: { domain: `${platforms}/feishu/flow` },
     },
   };
 }

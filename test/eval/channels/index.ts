@@ -1,5 +1,6 @@
 import type { ChannelUnderEval } from "./channel-under-eval.ts";
+import { feishuUnderEval } from "./feishu.ts";
 import { telegramUnderEval } from "./telegram.ts";
 
 /** The channels that evaluations run; a platform that is missing here counts as failed. */
-export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [telegramUnderEval];
+export const CHANNELS_UNDER_EVAL: readonly ChannelUnderEval[] = [telegramUnderEval, feishuUnderEval];

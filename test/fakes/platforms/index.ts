@@ -1,4 +1,5 @@
 import type { FakePlatform } from "./fake-platform.ts";
+import { fakeFeishu } from "./feishu.ts";
 
 /** The platforms that have a server; Telegram has one of its own. */
-export const FAKE_PLATFORMS: readonly FakePlatform[] = [];
+export const FAKE_PLATFORMS: readonly FakePlatform[] = [fakeFeishu];
