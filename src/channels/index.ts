@@ -3,8 +3,9 @@ import type { AnyChannel } from "./channel.ts";
 import { feishu } from "./feishu/feishu.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { telegram } from "./telegram/telegram.ts";
+import { wecom } from "./wecom/wecom.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, feishu];
+const OWN: readonly AnyChannel[] = [telegram, feishu, wecom];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

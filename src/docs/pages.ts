@@ -27,12 +27,14 @@ import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
+import wecom from "./wecom.md";
 import workspace from "./workspace.md";
 import chineseFeishu from "./zh/feishu.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseWecom from "./zh/wecom.md";
 
 /** A page of Isopod's documentation. */
 export interface DocsPage {
@@ -59,6 +61,7 @@ export const PAGES: readonly DocsPage[] = [
   page("channels", channels),
   page("telegram", telegram),
   page("feishu", feishu),
+  page("wecom", wecom),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -81,6 +84,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
   page("zh/feishu", chineseFeishu),
+  page("zh/wecom", chineseWecom),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

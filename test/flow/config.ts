@@ -24,6 +24,11 @@ export const channelSecrets = {
   FEISHU_APP_SECRET: "flow-app-secret",
   FEISHU_ENCRYPT_KEY: "flow-encrypt-key",
   FEISHU_VERIFICATION_TOKEN: "flow-token",
+  WECOM_CORP_ID: "wwflow",
+  WECOM_AGENT_ID: "1000002",
+  WECOM_SECRET: "flow-secret",
+  WECOM_TOKEN: "flow-token",
+  WECOM_ENCODING_AES_KEY: "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -50,7 +55,9 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
-    commands: { ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "feishu:ou_owner"] },
+    commands: {
+      ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "feishu:ou_owner", "wecom:owner"],
+    },
     channels: {
       telegram: {
         accounts: {
@@ -59,6 +66,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         },
       },
       feishu: { domain: `${platforms}/feishu/flow` },
+      wecom: { apiBase: `${platforms}/wecom/flow` },
     },
   };
 }

@@ -5,11 +5,19 @@ import { channelFlow } from "../contracts/channel-flow.ts";
 
 const KEY = "flow-encrypt-key";
 
-function event(type: string, eventId: string, body: object): Request {
+function event(type: string, eventId: string, body: object, key = KEY): Request {
   const json = { schema: "2.0", header: { event_id: eventId, event_type: type, token: "flow-token" }, event: body };
   const sealed = JSON.stringify({ encrypt: encrypt(json, KEY) });
-  const headers = signedHeaders(sealed, KEY, Math.floor(Date.now() / 1000));
+  const headers = signedHeaders(sealed, key, Math.floor(Date.now() / 1000));
   return new Request("https://isopod.test/channels/feishu/default/webhook", { method: "POST", headers, body: sealed });
+}
+
+function said(text: string, id: string) {
+  const message = { message_id: `om_${id}`, chat_id: "oc_owner", chat_type: "p2p", message_type: "text" };
+  return {
+    sender: { sender_id: { open_id: "ou_owner" }, sender_type: "user" },
+    message: { ...message, content: JSON.stringify({ text }) },
+  };
 }
 
 const place = knownPlace("feishu", "flow", inject("platforms"));
@@ -17,17 +25,8 @@ const place = knownPlace("feishu", "flow", inject("platforms"));
 channelFlow("Feishu", {
   place,
   sendPath: "im/v1/messages?",
-  message: (text, id) =>
-    event("im.message.receive_v1", `ev-${id}`, {
-      sender: { sender_id: { open_id: "ou_owner" }, sender_type: "user" },
-      message: {
-        message_id: `om_${id}`,
-        chat_id: "oc_owner",
-        chat_type: "p2p",
-        message_type: "text",
-        content: JSON.stringify({ text }),
-      },
-    }),
+  message: (text, id) => event("im.message.receive_v1", `ev-${id}`, said(text, id)),
+  forged: () => event("im.message.receive_v1", "ev-8", said("Let me in", "8"), "guess"),
   words: ({ fields }) => cardText(fields).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
   busy: {
     status: 429,
