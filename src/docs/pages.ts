@@ -8,6 +8,7 @@ import configuration from "./configuration.md";
 import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
+import dingtalk from "./dingtalk.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
 import feishu from "./feishu.md";
@@ -29,6 +30,7 @@ import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import wecom from "./wecom.md";
 import workspace from "./workspace.md";
+import chineseDingtalk from "./zh/dingtalk.md";
 import chineseFeishu from "./zh/feishu.md";
 import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
@@ -62,6 +64,7 @@ export const PAGES: readonly DocsPage[] = [
   page("telegram", telegram),
   page("feishu", feishu),
   page("wecom", wecom),
+  page("dingtalk", dingtalk),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -85,6 +88,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/getting-started", chineseGettingStarted),
   page("zh/feishu", chineseFeishu),
   page("zh/wecom", chineseWecom),
+  page("zh/dingtalk", chineseDingtalk),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
 ];

@@ -16,7 +16,7 @@ test("a channel is found by its id", () => {
 
 test("plugins' channels follow the built-in ones and cannot replace them", () => {
   const ids = listChannels([pigeon]).map((channel) => channel.id);
-  expect(ids).toEqual(["telegram", "feishu", "wecom", "pigeon"]);
+  expect(ids).toEqual(["telegram", "feishu", "wecom", "dingtalk", "pigeon"]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });

@@ -24,6 +24,8 @@ export const channelSecrets = {
   FEISHU_APP_SECRET: "flow-app-secret",
   FEISHU_ENCRYPT_KEY: "flow-encrypt-key",
   FEISHU_VERIFICATION_TOKEN: "flow-token",
+  DINGTALK_CLIENT_ID: "dingflow",
+  DINGTALK_CLIENT_SECRET: "flow-client-secret",
   WECOM_CORP_ID: "wwflow",
   WECOM_AGENT_ID: "1000002",
   WECOM_SECRET: "flow-secret",
@@ -56,7 +58,15 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
     },
     security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
     commands: {
-      ownerAllowFrom: ["telegram:42", "telegram:43", "telegram:44", "telegram:45", "feishu:ou_owner", "wecom:owner"],
+      ownerAllowFrom: [
+        "telegram:42",
+        "telegram:43",
+        "telegram:44",
+        "telegram:45",
+        "feishu:ou_owner",
+        "wecom:owner",
+        "dingtalk:owner",
+      ],
     },
     channels: {
       telegram: {
@@ -67,6 +77,7 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
       },
       feishu: { domain: `${platforms}/feishu/flow` },
       wecom: { apiBase: `${platforms}/wecom/flow` },
+      dingtalk: { apiBase: `${platforms}/dingtalk/flow`, oapiBase: `${platforms}/dingtalk/flow` },
     },
   };
 }

@@ -1,0 +1,32 @@
+import { inject } from "vitest";
+import { messageOf, signedHeaders, wordsOf } from "../channels/dingtalk/test-robot.ts";
+import { knownPlace } from "../channels/platform-lab.ts";
+import { channelFlow } from "../contracts/channel-flow.ts";
+
+const place = knownPlace("dingtalk", "flow", inject("platforms"));
+
+/** A direct message of the owner, with an address for the answers. */
+function message(text: string, id: string, key = "flow-client-secret"): Request {
+  const sessionWebhook = `${place.url}/robot/sendBySession?session=flow-session`;
+  const more = { senderStaffId: "owner", msgId: id, sessionWebhook, sessionWebhookExpiredTime: Date.now() + 5_400_000 };
+  return new Request("https://isopod.test/channels/dingtalk/default/webhook", {
+    method: "POST",
+    headers: signedHeaders(Date.now(), key),
+    body: JSON.stringify(messageOf({ ...more, text: { content: text } })),
+  });
+}
+
+channelFlow("DingTalk", {
+  place,
+  // At the address that came with the message, or as the robot.
+  sendPath: "robot/",
+  message,
+  forged: () => message("Let me in", "8", "guess"),
+  words: ({ fields }) => wordsOf(fields).replace(/\\([\\*_`[\]#<>])/g, "$1"),
+  busy: { status: 429, headers: { "Retry-After": "1" }, body: "too many requests" },
+  broken: { status: 500, body: "Internal Server Error" },
+  press({ fields }) {
+    const says = /sendMessage\?content=([^)]+)\)/.exec(wordsOf(fields))?.[1] ?? "";
+    return message(decodeURIComponent(says), "DingTalk-press");
+  },
+});
