@@ -26,6 +26,7 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
       ...worker.options,
       bindings: {
         ISOPOD_TOKEN: "test-token",
+        ISOPOD_DATA_KEY: Buffer.alloc(32, "test").toString("base64"),
         ...testSecrets,
         ...channelSecrets,
         ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),

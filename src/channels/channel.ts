@@ -70,6 +70,8 @@ export interface Channel<Account = never> {
    * throws, may be repeated, and honours `signal`. At least one finding; absent if people have to do all of it.
    */
   connect?(context: ChannelContext<Account>, options: ConnectOptions, signal: AbortSignal): Promise<ChannelFinding[]>;
+  /** An address that opens a chat with the agent, in which `/start <code>` is sent; undefined if it cannot be told. */
+  startLink?(context: ChannelContext<Account>, code: string, signal: AbortSignal): Promise<string | undefined>;
   /** What people paste into the platform's own settings, such as an app manifest. */
   manifest?(context: ChannelContext<Account>, webhookUrl: string): ChannelManifest;
 }

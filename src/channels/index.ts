@@ -3,10 +3,11 @@ import type { AnyChannel } from "./channel.ts";
 import { dingtalk } from "./dingtalk/dingtalk.ts";
 import { feishu } from "./feishu/feishu.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
+import { slack } from "./slack/slack.ts";
 import { telegram } from "./telegram/telegram.ts";
 import { wecom } from "./wecom/wecom.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, feishu, wecom, dingtalk];
+const OWN: readonly AnyChannel[] = [telegram, slack, feishu, wecom, dingtalk];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

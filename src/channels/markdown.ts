@@ -1,260 +1,271 @@
-import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import type { Token } from "markdown-it";
+import { type Alignment, drawTable } from "./draw-table.ts";
+import { createParser, MAX_MARKDOWN_UNITS } from "./markdown-parser.ts";
 import { isVisible, joinRuns, type Mark, plainText, type StyledRun } from "./styled-text.ts";
 
-/**
- * Longest Markdown that is parsed, in UTF-16 units; the parser's time is quadratic for some inputs, so a longer text is
- * not formatted.
- */
-const MAX_MARKDOWN_UNITS = 50_000;
-
-/** Shown for a horizontal rule. */
-const RULE = "———";
-
-/**
- * Parses GitHub Markdown into styled text, for platforms with bold text, links and code but without headings, lists or
- * tables: those become bold lines, bullets and drawn columns. A line break is kept. HTML is text. Never throws:
- * unparsable text, or text that would render to nothing, stays as written.
- * @param canLink whether the platform links to this address; other addresses are written out
- */
-export function readMarkdown(markdown: string, canLink: (href: string) => boolean): StyledRun[] {
-  const asWritten = [{ text: markdown, marks: [] }];
-  if (markdown.length > MAX_MARKDOWN_UNITS) return asWritten;
-  try {
-    const tokens = new Lexer({ gfm: true }).lex(markdown);
-    const runs = joinRuns(blocks(tokens, { marks: [], indent: "", canLink }, BLANK_LINE));
-    return isVisible(runs) ? runs : asWritten;
-  } catch (error) {
-    // Nested deeper than the call stack allows.
-    if (error instanceof RangeError) return asWritten;
-    throw error;
-  }
+/** What a platform shows by itself; the reader makes the rest of bold lines, bullets, columns and written addresses. */
+export interface ShownMarkdown {
+  /** The deepest level of headings; deeper ones become bold lines. */
+  headings: number;
+  /** Whether tables keep their form, are drawn for a fixed-width font, or become lines, for platforms without one. */
+  tables: "kept" | "drawn" | "lines";
+  bullet: string;
+  /** The bullets of done and open tasks. */
+  tasks: readonly [done: string, open: string];
+  /** The least indentation of what is inside an item, in columns. */
+  indent: number;
+  /** A horizontal rule. */
+  rule: string;
+  /** Whether the platform links to this address; other addresses are written out. */
+  canLink(href: string): boolean;
 }
 
-/** The context of a token. */
-interface RenderContext {
-  /** The enclosing marks, the outermost first. */
+/** For a platform of text alone. */
+export const DRAWN: ShownMarkdown = {
+  headings: 0,
+  tables: "drawn",
+  bullet: "• ",
+  tasks: ["☑ ", "☐ "],
+  indent: 0,
+  rule: "———",
+  canLink: () => false,
+};
+
+/** Longest row, in UTF-16 units, of a table that keeps its form: a row is not cut, so it has to be far below a part. */
+const MAX_ROW_UNITS = 2_000;
+
+/**
+ * Parses GitHub Markdown into styled text. A line break is kept. HTML is text. Never throws and loses no word: what
+ * follows the longest text that is parsed, and a text that would render to nothing, stay as written.
+ */
+export function readMarkdown(markdown: string, shows: ShownMarkdown): StyledRun[] {
+  const parsed = markdown.length > MAX_MARKDOWN_UNITS ? parsedLength(markdown) : markdown.length;
+  const tokens = nest(parser.parse(markdown.slice(0, parsed), {}));
+  const runs = joinRuns([
+    ...blocks(tokens, { marks: [], shows }, BLANK_LINE),
+    { text: markdown.slice(parsed), marks: [] },
+  ]);
+  return isVisible(runs) ? runs : [{ text: markdown, marks: [] }];
+}
+
+/** Up to the last blank line. */
+function parsedLength(markdown: string): number {
+  const at = markdown.lastIndexOf(BLANK_LINE, MAX_MARKDOWN_UNITS - BLANK_LINE.length);
+  return at > 0 ? at : MAX_MARKDOWN_UNITS;
+}
+
+const parser = createParser();
+// Every address is read and written as the author did: `canLink` decides.
+parser.validateLink = () => true;
+parser.normalizeLink = (href) => href.replace(/[\p{Cc}\s"<>\\^`{|}]/gu, encodeURIComponent);
+
+/** A token with what is inside of it. */
+interface Node {
+  token: Token;
+  children: Node[];
+}
+
+function nest(tokens: readonly Token[]): Node[] {
+  const root: Node[] = [];
+  const open = [root];
+  for (const token of tokens) {
+    if (token.nesting === -1) {
+      open.pop();
+      continue;
+    }
+    const node = { token, children: nest(token.children ?? []) };
+    open.at(-1)?.push(node);
+    if (token.nesting === 1) open.push(node.children);
+  }
+  return root;
+}
+
+/** The context of a token: the enclosing marks, the outermost first. */
+interface ReadContext {
   marks: readonly Mark[];
-  /** The prefix of every line after the first. */
-  indent: string;
-  canLink(href: string): boolean;
+  shows: ShownMarkdown;
 }
 
 const BLANK_LINE = "\n\n";
 
-function words(text: string, context: RenderContext): StyledRun[] {
+function words(text: string, context: ReadContext): StyledRun[] {
   return [{ text, marks: context.marks }];
 }
 
-function lines(text: string, context: RenderContext): StyledRun[] {
-  return words(indented(text, context), context);
+/** What is no text of the author's: a bullet, or a break between blocks. */
+function sign(text: string, context: ReadContext): StyledRun[] {
+  return words(text, inside(context, { kind: "sign" }));
 }
 
-/** Blank lines are not indented. */
-function indented(text: string, context: RenderContext): string {
-  return text.replace(/\n(?!\n)/g, `\n${context.indent}`);
+function inside(context: ReadContext, mark: Mark): ReadContext {
+  return { ...context, marks: [...context.marks, mark] };
 }
 
-/** Adds a mark; one that is already there is not repeated. */
-function within(context: RenderContext, mark: Mark): RenderContext {
-  return has(context, mark.kind) ? context : { ...context, marks: [...context.marks, mark] };
+/** Adds a mark; one of a kind that is already there is not repeated. */
+function within(context: ReadContext, mark: Mark): ReadContext {
+  return has(context, mark.kind) ? context : inside(context, mark);
 }
 
-function has(context: RenderContext, kind: Mark["kind"]): boolean {
+function has(context: ReadContext, kind: Mark["kind"]): boolean {
   return context.marks.some((mark) => mark.kind === kind);
 }
 
-function blocks(tokens: readonly Token[], context: RenderContext, gap: string): StyledRun[] {
-  const shown = tokens.filter((token) => token.type !== "space" && token.type !== "def");
-  return shown.flatMap((token, index) => {
-    const follows = index > 0 && shown[index - 1]?.type !== "checkbox";
-    return [...(follows ? lines(gap, context) : []), ...block(token, context)];
-  });
+function blocks(nodes: readonly Node[], context: ReadContext, gap: string): StyledRun[] {
+  return nodes.flatMap((node, index) => [...(index > 0 ? sign(gap, context) : []), ...block(node, context)]);
 }
 
-function block(token: Token, context: RenderContext): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, context);
+function block({ token, children }: Node, context: ReadContext): StyledRun[] {
   switch (token.type) {
-    case "heading":
-      return inline(token.tokens, within(context, { kind: "bold" }));
-    case "paragraph":
-      return inline(token.tokens, context);
-    case "code":
+    case "heading_open":
+      return heading(Number(token.tag.slice(1)), children, context);
+    case "paragraph_open":
+      return inlines(children, context);
+    case "fence":
+    case "code_block":
       return codeBlock(token, context);
-    case "blockquote":
-      return quote(token, context);
-    case "list":
-      return list(token, context);
-    case "table":
-      return table(token, context);
+    case "blockquote_open":
+      return blocks(children, inside(context, { kind: "quote", nested: has(context, "quote") }), BLANK_LINE);
+    case "bullet_list_open":
+      return list(children, () => context.shows.bullet, context);
+    case "ordered_list_open": {
+      const first = Number(token.attrGet("start") ?? 1);
+      return list(children, (index) => `${first + index}. `, context);
+    }
+    case "table_open":
+      return table(children, context);
     case "hr":
-      return words(RULE, context);
-    case "html":
-      return lines(token.raw.trimEnd(), context);
+      return sign(context.shows.rule, context);
     default:
-      return inlineToken(token, context);
+      return inline({ token, children }, context);
   }
 }
 
-function codeBlock(token: Tokens.Code, context: RenderContext): StyledRun[] {
-  const language = token.lang?.match(/^[\w+#.-]{1,40}/)?.[0];
+function heading(level: number, children: readonly Node[], context: ReadContext): StyledRun[] {
+  const isShown = level <= context.shows.headings && !has(context, "item");
+  const runs = inlines(children, within(context, isShown ? { kind: "heading", level } : { kind: "bold" }));
+  return runs.map(({ text, marks }) => ({ text: text.replaceAll("\n", " "), marks }));
+}
+
+function codeBlock(token: Token, context: ReadContext): StyledRun[] {
+  const language = token.info.trim().match(/^[\w+#.-]{1,40}/)?.[0];
   const mark: Mark = language === undefined ? { kind: "preformatted" } : { kind: "preformatted", language };
-  return words(token.text.replace(/\n+$/, ""), within(context, mark));
+  return words(token.content.replace(/\n+$/, ""), inside(context, mark));
 }
 
-/** A nested quote keeps its `>`, since no platform nests quotes. */
-function quote(token: Tokens.Blockquote, context: RenderContext): StyledRun[] {
-  if (!has(context, "quote")) return blocks(token.tokens, within(context, { kind: "quote" }), BLANK_LINE);
-  const nested = { ...context, indent: `${context.indent}> ` };
-  return [...words("> ", context), ...blocks(token.tokens, nested, BLANK_LINE)];
-}
-
-function list(token: Tokens.List, context: RenderContext): StyledRun[] {
-  const gap = token.loose ? BLANK_LINE : "\n";
-  return token.items.flatMap((item, index) => {
-    const bullet = token.ordered ? `${Number(token.start) + index}. ` : "• ";
-    const inItem = { ...context, indent: context.indent + " ".repeat(bullet.length) };
-    const lead = (index > 0 ? indented(gap, context) : "") + (item.task ? "" : bullet);
-    return [...words(lead, context), ...blocks(item.tokens, inItem, gap)];
+/** Items of a list with blank lines in it are apart, and so are their blocks. */
+function list(items: readonly Node[], bulletAt: (index: number) => string, context: ReadContext): StyledRun[] {
+  const isLoose = items.some((item) => item.children.some(({ token }) => token.tag === "p" && !token.hidden));
+  const gap = isLoose ? BLANK_LINE : "\n";
+  return items.flatMap((item, index) => {
+    const task = takeTask(item);
+    const bullet = task === undefined ? bulletAt(index) : (context.shows.tasks[task === "done" ? 0 : 1] ?? "");
+    const indent = Math.max(context.shows.indent, bulletAt(index).length);
+    return [
+      ...sign((index > 0 ? gap : "") + bullet, context),
+      ...blocks(item.children, inside(context, { kind: "item", indent }), gap),
+    ];
   });
 }
 
-function table(token: Tokens.Table, context: RenderContext): StyledRun[] {
-  const rows = [token.header, ...token.rows].map((row) => row.map((cell) => bareText(cell.tokens)));
-  return words(drawTable(rows, token.align), within(context, { kind: "preformatted" }));
+/** Whether an item is a task; removes its box. */
+function takeTask(item: Node): "done" | "open" | undefined {
+  const text = item.children[0]?.children[0]?.children[0]?.token;
+  const box = text?.type === "text" ? /^\[([ xX])\] /.exec(text.content) : null;
+  if (text === undefined || box === null) return undefined;
+  text.content = text.content.slice(box[0].length);
+  return box[1] === " " ? "open" : "done";
 }
 
-/** The text of tokens without styles; addresses are written out. */
-function bareText(tokens: readonly Token[]): string {
-  return plainText(inline(tokens, { marks: [], indent: "", canLink: () => false }));
+function table(sections: readonly Node[], context: ReadContext): StyledRun[] {
+  const [header, ...rows] = sections.flatMap((section) => section.children).map((row) => row.children);
+  if (header === undefined) return [];
+  const align = header.map(({ token }) => alignment(token));
+  if (context.shows.tables === "kept") {
+    const kept = keptTable(header, rows, align, context);
+    if (kept !== undefined) return kept;
+  }
+  const cells = [header, ...rows].map((row) => row.map((cell) => bareText(cell.children, context)));
+  if (context.shows.tables === "lines") return words(cells.map((row) => row.join(" | ")).join("\n"), context);
+  return words(drawTable(cells, align), inside(context, { kind: "preformatted" }));
 }
 
-function inline(tokens: readonly Token[], context: RenderContext): StyledRun[] {
-  return tokens.flatMap((token) => inlineToken(token, context));
+function alignment(cell: Token): Alignment {
+  const align = String(cell.attrGet("style") ?? "").replace("text-align:", "");
+  return align === "left" || align === "right" || align === "center" ? align : null;
 }
 
-function inlineToken(token: Token, context: RenderContext): StyledRun[] {
-  if (!isKnown(token)) return lines(token.raw, context);
+/** Undefined if a row is too long. */
+function keptTable(
+  header: readonly Node[],
+  rows: readonly (readonly Node[])[],
+  align: readonly Alignment[],
+  context: ReadContext,
+): StyledRun[] | undefined {
+  const line = (cells: readonly Node[], around: ReadContext): StyledRun[] => [
+    ...sign("| ", around),
+    ...cells.flatMap((cell, index) => [
+      ...(index > 0 ? sign(" | ", around) : []),
+      ...inlines(cell.children, inside(around, { kind: "cell" })),
+    ]),
+    ...sign(" |", around),
+  ];
+  const head = [...line(header, context), ...sign(`\n| ${align.map(delimiter).join(" | ")} |`, context)];
+  const body = inside(context, { kind: "table", head: joinRuns([...head, ...sign("\n", context)]) });
+  const lines = rows.map((row) => line(row, body));
+  if ([head, ...lines].some((runs) => rowUnits(runs) > MAX_ROW_UNITS)) return undefined;
+  if (rows.length === 0) return head;
+  return lines.flatMap((runs, index) => [...(index > 0 ? sign("\n", body) : []), ...runs]);
+}
+
+function delimiter(align: Alignment): string {
+  return { left: ":--", right: "--:", center: ":-:", none: "---" }[align ?? "none"];
+}
+
+/** The length of a row, its addresses included. */
+function rowUnits(runs: readonly StyledRun[]): number {
+  const addresses = runs.flatMap(({ marks }) => marks.map((mark) => (mark.kind === "link" ? mark.href.length : 0)));
+  return addresses.reduce((sum, length) => sum + length, plainText(runs).length);
+}
+
+/** The text of nodes without styles; addresses are written out. */
+function bareText(nodes: readonly Node[], { shows }: ReadContext): string {
+  return plainText(inlines(nodes, { marks: [], shows: { ...shows, canLink: () => false } }));
+}
+
+function inlines(nodes: readonly Node[], context: ReadContext): StyledRun[] {
+  return nodes.flatMap((node) => inline(node, context));
+}
+
+function inline({ token, children }: Node, context: ReadContext): StyledRun[] {
   switch (token.type) {
-    case "text":
-      return token.tokens ? inline(token.tokens, context) : lines(decodeReferences(token.text), context);
-    case "escape":
-      return words(token.text, context);
-    case "strong":
-      return inline(token.tokens, within(context, { kind: "bold" }));
-    case "em":
-      return inline(token.tokens, within(context, { kind: "italic" }));
-    case "del":
-      return inline(token.tokens, within(context, { kind: "strike" }));
-    case "codespan":
-      return words(token.text, has(context, "link") ? context : within(context, { kind: "code" }));
-    case "br":
-      return lines("\n", context);
-    case "checkbox":
-      return words(token.checked ? "☑ " : "☐ ", context);
-    case "link":
+    case "inline":
+      return inlines(children, context);
+    case "strong_open":
+      return inlines(children, within(context, { kind: "bold" }));
+    case "em_open":
+      return inlines(children, within(context, { kind: "italic" }));
+    case "s_open":
+      return inlines(children, within(context, { kind: "strike" }));
+    case "code_inline":
+      return words(token.content, has(context, "link") ? context : inside(context, { kind: "code" }));
+    case "softbreak":
+    case "hardbreak":
+      return words("\n", context);
+    case "link_open":
     case "image":
-      return link(token, context);
+      return link({ token, children }, context);
     default:
-      return lines(token.raw, context);
+      return words(token.content, context);
   }
 }
 
 /** Links cannot nest: an image in a link is reduced to its description. */
-function link(token: Tokens.Link | Tokens.Image, context: RenderContext): StyledRun[] {
-  if (token.type === "link" && token.autolink) return words(token.text, context);
-  const href = decodeReferences(token.href);
-  const label = bareText(token.tokens).trim();
+function link({ token, children }: Node, context: ReadContext): StyledRun[] {
+  const href = String(token.attrGet(token.type === "image" ? "src" : "href") ?? "");
+  const label = bareText(children, context).trim();
   if (label === "") return words(href, context);
-  if (label === href || `mailto:${label}` === href) return words(label, context);
-  if (has(context, "link")) return inline(token.tokens, context);
-  if (context.canLink(href)) return inline(token.tokens, within(context, { kind: "link", href }));
-  return [...inline(token.tokens, context), ...words(` (${href})`, context)];
-}
-
-/** The parser's token types without extensions. */
-const KINDS: Record<MarkedToken["type"], true> = {
-  blockquote: true,
-  br: true,
-  checkbox: true,
-  code: true,
-  codespan: true,
-  def: true,
-  del: true,
-  em: true,
-  escape: true,
-  heading: true,
-  hr: true,
-  html: true,
-  image: true,
-  link: true,
-  list: true,
-  list_item: true,
-  paragraph: true,
-  space: true,
-  strong: true,
-  table: true,
-  text: true,
-};
-
-function isKnown(token: Token): token is MarkedToken {
-  return Object.hasOwn(KINDS, token.type);
-}
-
-/** The alignment of a column. */
-export type Alignment = "left" | "center" | "right" | null;
-
-/** Draws a table, header first, for a fixed-width font; wide characters (Chinese, emoji) count as two columns. */
-function drawTable(rows: readonly (readonly string[])[], align: readonly Alignment[]): string {
-  const widths = align.map((_, column) => Math.max(1, ...rows.map((row) => width(row[column] ?? ""))));
-  const line = (row: readonly string[]) =>
-    widths
-      .map((space, column) => pad(row[column] ?? "", space, align[column] ?? null))
-      .join(" | ")
-      .trimEnd();
-  const [header = [], ...body] = rows.map((row) => row.map((cell) => cell.replaceAll("\n", " ")));
-  return [line(header), widths.map((space) => "-".repeat(space)).join("-+-"), ...body.map(line)].join("\n");
-}
-
-function pad(text: string, space: number, align: Alignment): string {
-  const free = space - width(text);
-  const before = align === "right" ? free : align === "center" ? Math.floor(free / 2) : 0;
-  return " ".repeat(before) + text + " ".repeat(free - before);
-}
-
-const WIDE =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60]/u;
-const NARROW = /\p{Mark}|\p{Cf}/u;
-
-function width(text: string): number {
-  let columns = 0;
-  for (const character of text) columns += NARROW.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return columns;
-}
-
-/** The named references that occur in Markdown; others stay as written. */
-const NAMED = new Map([
-  ["amp", "&"],
-  ["lt", "<"],
-  ["gt", ">"],
-  ["quot", '"'],
-  ["apos", "'"],
-  ["nbsp", "\u00a0"],
-  ["copy", "©"],
-  ["ndash", "–"],
-  ["mdash", "—"],
-  ["hellip", "…"],
-  ["rarr", "→"],
-]);
-
-/** Decodes character references (`&amp;`, `&#8212;`, `&#x2014;`). */
-function decodeReferences(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|(\w+));/g, (whole, decimal, hex, name) => {
-    if (name !== undefined) return NAMED.get(name) ?? whole;
-    return codePointCharacter(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? whole;
-  });
-}
-
-function codePointCharacter(codePoint: number): string | undefined {
-  const isSurrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
-  return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(codePoint);
+  if (token.markup === "autolink" || label === href || `mailto:${label}` === href) return words(label, context);
+  if (has(context, "link")) return inlines(children, context);
+  if (context.shows.canLink(href)) return inlines(children, inside(context, { kind: "link", href }));
+  return [...inlines(children, context), ...words(` (${href})`, context)];
 }

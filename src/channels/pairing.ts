@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lt } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, lt, ne, notLike } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { KnownAnswers } from "../db/known-answers.ts";
 import { pairings } from "../db/schema.ts";
@@ -69,7 +69,12 @@ export async function requestPairing(database: D1Database, request: PairingReque
   await db.delete(pairings).where(and(isNull(pairings.approvedAt), lt(pairings.requestedAt, now - CODE_LIFE_MS)));
   const waiting = await db.$count(
     pairings,
-    and(eq(pairings.channelId, channelId), eq(pairings.accountId, accountId), isNull(pairings.approvedAt)),
+    and(
+      eq(pairings.channelId, channelId),
+      eq(pairings.accountId, accountId),
+      isNull(pairings.approvedAt),
+      ne(pairings.id, `${channelId}:${accountId}:${INVITATION}`),
+    ),
   );
   if (waiting >= MAX_WAITING) return false;
   const added = await db
@@ -93,6 +98,61 @@ export async function forgetRequest(database: D1Database, peer: Peer): Promise<v
   await drizzle(database)
     .delete(pairings)
     .where(and(eq(pairings.id, pairingId(peer)), isNull(pairings.approvedAt)));
+}
+
+/** The end of the id of an invitation, in place of a sender's. */
+const INVITATION = "(invitation)";
+/** Letters that an invitation's code has and a pairing code, which is upper case, never has. */
+const INVITATION_CODE = /^\/start\s+([0-9a-z]{26})$/;
+
+/**
+ * Stores an invitation: whoever sends its code to the account within an hour is paired as an owner, once. A newer one
+ * replaces it.
+ * @param code 26 random characters of base32, in lower case
+ */
+export async function inviteOwner(
+  database: D1Database,
+  { channelId, accountId, code, now }: Omit<Peer, "senderId"> & { code: string; now: number },
+): Promise<void> {
+  const id = `${channelId}:${accountId}:${INVITATION}`;
+  const row = { channelId, accountId, code, senderName: "Owner link", requestedAt: now, approvedAt: null, owner: true };
+  await drizzle(database)
+    .insert(pairings)
+    .values({ id, ...row })
+    .onConflictDoUpdate({ target: pairings.id, set: row });
+}
+
+/** The code in a message that may accept an invitation; undefined for any other text. */
+export function invitationCode(text: string): string | undefined {
+  return INVITATION_CODE.exec(text.trim())?.[1];
+}
+
+/** Pairs the sender of an invitation's code as an owner. False if there is no such invitation, or it is older than an hour. */
+export async function acceptInvitation(
+  database: D1Database,
+  { senderName, code, now, ...peer }: PairingRequest,
+): Promise<boolean> {
+  const { channelId, accountId } = peer;
+  const db = drizzle(database);
+  const used = await db
+    .delete(pairings)
+    .where(
+      and(
+        eq(pairings.id, `${channelId}:${accountId}:${INVITATION}`),
+        eq(pairings.code, code),
+        gt(pairings.requestedAt, now - CODE_LIFE_MS),
+      ),
+    )
+    .returning({ id: pairings.id });
+  if (used.length === 0) return false;
+  const id = pairingId(peer);
+  const row = { channelId, accountId, code: "", senderName: senderName ?? null, requestedAt: now, approvedAt: now };
+  await db
+    .insert(pairings)
+    .values({ id, ...row, owner: true })
+    .onConflictDoUpdate({ target: pairings.id, set: { approvedAt: now, owner: true } });
+  knownPairings.drop(database, id);
+  return true;
 }
 
 /** A stored pairing request. */
@@ -121,7 +181,11 @@ export async function approvePairing(
 
 /** Open and approved requests. */
 export async function listPairings(database: D1Database): Promise<Pairing[]> {
-  return drizzle(database).select().from(pairings).limit(500);
+  return drizzle(database)
+    .select()
+    .from(pairings)
+    .where(notLike(pairings.id, `%:${INVITATION}`))
+    .limit(500);
 }
 
 /** Deletes a pairing: the sender has to ask again. False if there was none. */
@@ -129,6 +193,11 @@ export async function removePairing(database: D1Database, id: string): Promise<b
   const removed = await drizzle(database).delete(pairings).where(eq(pairings.id, id)).returning({ id: pairings.id });
   knownPairings.drop(database, id);
   return removed.length > 0;
+}
+
+/** Who is paired: `channel:id`, as `commands.ownerAllowFrom` names owners. */
+export function pairedPerson({ id, channelId }: Pick<Pairing, "id" | "channelId">): string {
+  return `${channelId}:${decodeURIComponent(id.split(":")[2] ?? "")}`;
 }
 
 function pairingId({ channelId, accountId, senderId }: Peer): string {

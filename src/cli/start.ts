@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ApiError, requestJson, requestOk, type Server } from "../client/http.ts";
 import { type Caller, isCaller } from "../client/wire.ts";
+import { startLocalChannels } from "./local-channels.ts";
 import type { LocalWorker, LocalWorkerDeps } from "./local-worker.ts";
 import { lockState } from "./lock-state.ts";
 import { migrate } from "./migrate.ts";
@@ -10,7 +11,7 @@ import { freePortAbove, parsePort, probePort } from "./port.ts";
 import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { startTicks } from "./ticks.ts";
-import { ensureDataKey, ensureToken, VARIABLES_FILE } from "./variables.ts";
+import { ensureDataKey, ensureToken, ensureWebhookSecret, VARIABLES_FILE } from "./variables.ts";
 import { requirePackages } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -22,6 +23,8 @@ const USAGE = `Usage: npm start -- [options]
   --persist-to <dir>   Where data is kept (default: .wrangler/state)
   --vars <file>        File of variables and secrets (default: .dev.vars)
   --no-tick            Do not run heartbeats and jobs by the clock
+  --no-poll            Do not ask Telegram for the messages of its bots
+  --take-over          Remove a bot's webhook at Telegram, so that its messages come here
   --verbose            Show everything that the Worker logs, not only errors
   --help               Show this`;
 
@@ -29,6 +32,8 @@ interface Values {
   "persist-to": string;
   vars: string;
   "no-tick": boolean;
+  "no-poll": boolean;
+  "take-over": boolean;
   verbose: boolean;
 }
 
@@ -40,6 +45,8 @@ async function start(): Promise<void> {
       "persist-to": { type: "string", default: `${ROOT}.wrangler/state` },
       vars: { type: "string", default: `${ROOT}${VARIABLES_FILE}` },
       "no-tick": { type: "boolean", default: false },
+      "no-poll": { type: "boolean", default: false },
+      "take-over": { type: "boolean", default: false },
       verbose: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -51,6 +58,7 @@ async function start(): Promise<void> {
   requirePackages(ROOT);
   const token = await ensureToken(values.vars);
   await ensureDataKey(values.vars);
+  await ensureWebhookSecret(values.vars);
   const server = { url: `http://127.0.0.1:${port}`, token };
   await requirePort(port, server);
   await makePrivateFolder(values["persist-to"]);
@@ -81,9 +89,15 @@ async function run(server: Required<Server>, values: Values, port: number): Prom
     const me = await Promise.race([ready(server), interrupted]);
     if (me === undefined) return;
     console.log(welcome(server.url, server.token, me.model));
-    const stop = values["no-tick"] ? () => undefined : startTicks(server, (text) => process.stderr.write(text));
+    const note = (text: string) => process.stderr.write(text);
+    const stopTicks = values["no-tick"] ? () => undefined : startTicks(server, note);
+    const { vars: variablesFile, "take-over": takeOver } = values;
+    const stopChannels = values["no-poll"]
+      ? () => undefined
+      : await startLocalChannels(server, { variablesFile, takeOver, note });
     await interrupted;
-    stop();
+    stopTicks();
+    stopChannels();
   } finally {
     await worker.stop();
   }

@@ -25,6 +25,15 @@ export async function ensureDataKey(path: string): Promise<void> {
   await ensureVariable(path, "ISOPOD_DATA_KEY", () => randomBytes(32).toString("base64"));
 }
 
+/**
+ * Makes the secret of Telegram's webhook where a file of variables has a bot's token and no such secret: on this machine
+ * nobody but `npm start` has to know it.
+ */
+export async function ensureWebhookSecret(path: string): Promise<void> {
+  const { TELEGRAM_BOT_TOKEN } = await readVariables(path);
+  if (TELEGRAM_BOT_TOKEN) await ensureVariable(path, "TELEGRAM_WEBHOOK_SECRET", () => randomBytes(24).toString("hex"));
+}
+
 async function ensureVariable(path: string, name: string, make: () => string): Promise<string> {
   const text = await readIfThere(path);
   const known = parseEnv(text)[name];

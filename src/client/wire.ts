@@ -1,3 +1,4 @@
+import type { ChannelAccounts, ChannelFindings, ChannelManifest, OwnerLink } from "../http/channel-accounts-schema.ts";
 import type { ImportReport } from "../http/config-import-schema.ts";
 import type { ErrorBody } from "../http/errors.ts";
 import type { Grants } from "../http/grants-schema.ts";
@@ -19,6 +20,8 @@ export type {
   Accepted,
   AgentEvent,
   Caller,
+  ChannelAccounts,
+  ChannelFindings,
   Check,
   Decision,
   Diagnosis,
@@ -123,6 +126,34 @@ export function isDiagnosis(value: unknown): value is Diagnosis {
       (check) => isRecord(check) && typeof check.area === "string" && typeof check.message === "string",
     )
   );
+}
+
+/** Whether a value is what `GET /v1/channels` answers. */
+export function isChannelAccounts(value: unknown): value is ChannelAccounts {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.accounts) &&
+    value.accounts.every((one) => isRecord(one) && typeof one.channel === "string" && isRecord(one.variables))
+  );
+}
+
+/** Whether a value is what testing or connecting an account of a channel answers. */
+export function isChannelFindings(value: unknown): value is ChannelFindings {
+  return (
+    isRecord(value) &&
+    Array.isArray(value.findings) &&
+    value.findings.every((one) => isRecord(one) && typeof one.message === "string")
+  );
+}
+
+/** Whether a value is a manifest of a channel. */
+export function isChannelManifest(value: unknown): value is ChannelManifest {
+  return isRecord(value) && typeof value.text === "string" && typeof value.use === "string";
+}
+
+/** Whether a value says how a person becomes an owner. */
+export function isOwnerLink(value: unknown): value is OwnerLink {
+  return isRecord(value) && typeof value.message === "string";
 }
 
 /** Whether a value is what `POST /v1/config/import` answers. */

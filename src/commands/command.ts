@@ -121,6 +121,20 @@ export interface SubagentsPort {
   now(): number;
 }
 
+/** An owner's own conversation with the agent. */
+export interface OwnerChat {
+  channel: string;
+  conversationId: string;
+}
+
+/** The conversations in which the owner of a session can go on. */
+export interface OtherChatsPort {
+  /** One for each channel besides the one where the command was typed. Rejects if D1 fails. */
+  list(): Promise<OwnerChat[]>;
+  /** Says there how far this conversation is. May be repeated. */
+  write(chat: OwnerChat, signal: AbortSignal): Promise<void>;
+}
+
 /** What queued commands may do. */
 export interface QueuedPort {
   /** The parts of the next request to the model. */
@@ -134,6 +148,8 @@ export interface QueuedPort {
   skills(): Promise<SkillsView>;
   /** The latest messages of a sub-agent's session, oldest first. Rejects if none matches or it does not answer. */
   subagentLog(which: string): Promise<{ label: string; messages: HistoryLine[] }>;
+  /** The owner's conversations on other channels. */
+  otherChats: OtherChatsPort;
   /** The agent's jobs and its heartbeat. */
   schedule: SchedulePort;
   /** The caps that apply to this session, one line each. Rejects if a budget does not answer. */

@@ -1,6 +1,7 @@
 import { activation, pair } from "./channel-access.ts";
 import type { Command } from "./command.ts";
 import { compact, context } from "./context.ts";
+import { continueElsewhere } from "./continue.ts";
 import { helpOn, skill, whoami } from "./help.ts";
 import { model } from "./model.ts";
 import { reasoning, think, usage, verbose } from "./preference-commands.ts";
@@ -34,6 +35,7 @@ export const COMMANDS: readonly Command[] = [
   queue,
   subagents,
   subagentsLog,
+  continueElsewhere,
   heartbeat,
   jobs,
   remind,

@@ -113,7 +113,7 @@ export const agentDefaults = z
     memorySearch: memorySearch.prefault({}).describe("How agents search their memory."),
     heartbeat: heartbeat.optional().describe("Runs the agents at intervals to check whether something is due."),
     sandbox: sandbox.prefault({}).meta(planned("Where commands run.")),
-    humanDelay: humanDelay.prefault({}).meta(planned("Pauses between the blocks of a long reply.")),
+    humanDelay: humanDelay.prefault({}).describe("Pauses between the blocks of a long reply."),
     ...blockStreaming,
     ...bootstrap,
   })
@@ -154,7 +154,7 @@ export const agentEntry = z.strictObject(
       .describe("Runs this agent at intervals; once one agent has its own, agents without one have none."),
     humanDelay: overridesOf(humanDelay)
       .optional()
-      .meta(agentMayWrite(planned("Its pauses between the blocks of a long reply."))),
+      .meta(agentMayWrite("Its pauses between the blocks of a long reply.")),
     identity: identity.optional().meta(agentMayWrite("How it presents itself to people.")),
     groupChat: groupChat.optional().describe("How it takes part in group conversations."),
     subagents: ownSubagents,

@@ -3,6 +3,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { heartbeat } from "./automation-schema.ts";
+import type { humanDelay } from "./messages-schema.ts";
 import type { contextLimits } from "./model-schema.ts";
 import { withOverrides } from "./overrides.ts";
 import type { CoreConfig } from "./schema.ts";
@@ -35,6 +36,10 @@ export interface Agent {
   skills: readonly string[] | undefined;
   /** How much of its prompt skills may be. */
   skillsLimits: Pick<CoreConfig["skills"]["limits"], "maxSkillsInPrompt" | "maxSkillsPromptChars">;
+  /** The emoji with which it acknowledges messages, if it has one of its own. */
+  emoji: string | undefined;
+  /** The pause between two blocks of a reply, in milliseconds; undefined for none. */
+  blockPause: { minMs: number; maxMs: number } | undefined;
   defaults: CoreConfig["agents"]["defaults"];
 }
 
@@ -134,8 +139,18 @@ export function agentOf(config: CoreConfig, id: string): Agent {
       maxSkillsInPrompt: config.skills.limits.maxSkillsInPrompt,
       maxSkillsPromptChars: entry?.skillsLimits?.maxSkillsPromptChars ?? config.skills.limits.maxSkillsPromptChars,
     },
+    emoji: entry?.identity?.emoji,
+    blockPause: pauseRange(withOverrides(defaults.humanDelay, entry?.humanDelay)),
     defaults,
   };
+}
+
+/** What people wait between two blocks of a reply that comes as if it was typed. */
+const NATURAL_PAUSE = { minMs: 800, maxMs: 2500 };
+
+function pauseRange({ mode, minMs, maxMs }: z.output<typeof humanDelay>): Agent["blockPause"] {
+  if (mode === "off") return undefined;
+  return mode === "natural" ? NATURAL_PAUSE : { minMs, maxMs: Math.max(minMs, maxMs) };
 }
 
 /** The `provider/model` behind an alias; any other word is returned as it is. */

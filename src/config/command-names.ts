@@ -20,6 +20,7 @@ export const COMMAND_NAMES = [
   "queue",
   "subagents",
   "subagents log",
+  "continue",
   "heartbeat",
   "jobs",
   "remind",

@@ -19,7 +19,7 @@ export const identity = z.strictObject({
     .string()
     .max(16)
     .optional()
-    .meta(agentMayWrite(planned("Its emoji, with which it acknowledges messages."))),
+    .meta(agentMayWrite("Its emoji, with which it acknowledges messages where `messages.ackReaction` names none.")),
   avatar: z.string().optional().meta(planned("Its picture: a path in the workspace, or an address.")),
 });
 
@@ -55,21 +55,21 @@ export const humanDelay = z.strictObject({
   mode: z
     .enum(["off", "natural", "custom"])
     .default("off")
-    .meta(agentMayWrite(planned("No pauses, usual ones, or your own."))),
+    .meta(agentMayWrite("No pauses, 0.8 to 2.5 seconds, or your own.")),
   minMs: z
     .number()
     .int()
     .min(0)
     .max(60_000)
     .default(800)
-    .meta(agentMayWrite(planned("`custom`: the shortest, in milliseconds."))),
+    .meta(agentMayWrite("`custom`: the shortest, in milliseconds.")),
   maxMs: z
     .number()
     .int()
     .min(0)
     .max(60_000)
     .default(2500)
-    .meta(agentMayWrite(planned("`custom`: the longest, in milliseconds."))),
+    .meta(agentMayWrite("`custom`: the longest, in milliseconds.")),
 });
 
 function isPattern(text: string): boolean {
@@ -158,7 +158,7 @@ export const messages = z
       .string()
       .max(200)
       .optional()
-      .meta(planned("What every reply begins with; `auto` is the agent's name in brackets.")),
+      .describe("What every reply in a chat begins with; `auto` is the agent's name in brackets."),
     tts,
   })
   .prefault({})

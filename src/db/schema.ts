@@ -269,6 +269,9 @@ export const scheduleEntries = sqliteTable(
     /** Why the last slot was skipped, or what failed. */
     lastReason: text("last_reason"),
     lastRunId: text("last_run_id"),
+    /** How many of its runs have ended, and their estimated cost, in millionths of a US dollar. */
+    runs: integer().notNull().default(0),
+    costMicros: integer("cost_micros").notNull().default(0),
     createdBy: text("created_by").notNull(),
     createdAt: integer("created_at").notNull(),
     updatedAt: integer("updated_at").notNull(),

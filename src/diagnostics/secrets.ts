@@ -4,6 +4,7 @@ import { jsonSchemaOf } from "../config/schema-node.ts";
 import { secretRef } from "../config/secret-ref.ts";
 import { isJsonObject, type Json, type JsonObject } from "../lib/json.ts";
 import { isLocalServer } from "../models/local-server.ts";
+import { DATA_KEY_HINT, DATA_KEY_VARIABLE, readDataKey } from "../security/data-key.ts";
 import { wholeSchema } from "../services/config-schema.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -33,7 +34,12 @@ export function examineSecrets({ configuration, secret }: DiagnosticsContext): C
       fix: `wrangler secret put ${id}; locally, a line in .dev.vars.`,
     };
   });
-  return [examineToken(secret("ISOPOD_TOKEN") ?? ""), ...checks, ...examineHooks(document)];
+  return [
+    examineToken(secret("ISOPOD_TOKEN") ?? ""),
+    examineDataKey(secret(DATA_KEY_VARIABLE)),
+    ...checks,
+    ...examineHooks(document),
+  ];
 }
 
 /** Whether a path is that of a field of a model provider whose server is one's own. */
@@ -64,6 +70,20 @@ function examineToken(token: string): Check {
     status: token.length < WEAK_TOKEN_CHARS ? "fail" : "warn",
     message: `ISOPOD_TOKEN can be guessed, and it grants full access.`,
     fix: `Use ${GOOD_TOKEN_CHARS} or more random characters (openssl rand -base64 32): wrangler secret put ISOPOD_TOKEN.`,
+  };
+}
+
+function examineDataKey(value: string | undefined): Check {
+  const head = { id: `secrets.${DATA_KEY_VARIABLE}`, area: "secrets" } as const;
+  const key = readDataKey(value);
+  if (key === "malformed") {
+    const message = `${DATA_KEY_VARIABLE} is not 32 bytes in base64: it is not used.`;
+    return { ...head, status: "fail", message, fix: DATA_KEY_HINT };
+  }
+  if (key !== undefined) return { ...head, status: "ok", message: `${DATA_KEY_VARIABLE} is set.` };
+  return {
+    ...{ ...head, status: "warn", fix: DATA_KEY_HINT },
+    message: `${DATA_KEY_VARIABLE} is not set: channels get no links to files, and their short-lived tokens are not kept.`,
   };
 }
 

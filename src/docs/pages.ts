@@ -26,6 +26,7 @@ import schedule from "./schedule.md";
 import security from "./security.md";
 import sessionsAndRuns from "./sessions-and-runs.md";
 import skills from "./skills.md";
+import slack from "./slack.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import wecom from "./wecom.md";
@@ -36,6 +37,8 @@ import chineseGettingStarted from "./zh/getting-started.md";
 import chineseIndex from "./zh/index.md";
 import chineseMemory from "./zh/memory.md";
 import chineseSkills from "./zh/skills.md";
+import chineseSlack from "./zh/slack.md";
+import chineseTelegram from "./zh/telegram.md";
 import chineseWecom from "./zh/wecom.md";
 
 /** A page of Isopod's documentation. */
@@ -62,6 +65,7 @@ export const PAGES: readonly DocsPage[] = [
   page("models", models),
   page("channels", channels),
   page("telegram", telegram),
+  page("slack", slack),
   page("feishu", feishu),
   page("wecom", wecom),
   page("dingtalk", dingtalk),
@@ -91,6 +95,8 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/dingtalk", chineseDingtalk),
   page("zh/memory", chineseMemory),
   page("zh/skills", chineseSkills),
+  page("zh/telegram", chineseTelegram),
+  page("zh/slack", chineseSlack),
 ];
 
 /**

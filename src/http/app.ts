@@ -7,6 +7,7 @@ import { createBaseApp } from "./base-app.ts";
 import { bootstrapFileRoutes } from "./bootstrap-files.ts";
 import { budgetRoutes } from "./budgets.ts";
 import { capabilityRoutes } from "./capabilities.ts";
+import { channelAccountRoutes } from "./channel-accounts.ts";
 import { configRoutes } from "./config.ts";
 import { configImportRoutes } from "./config-import.ts";
 import { configSchemaRoutes } from "./config-schema.ts";
@@ -14,6 +15,7 @@ import type { AppEnv } from "./context.ts";
 import { docsRoutes } from "./docs.ts";
 import { doctorRoutes } from "./doctor.ts";
 import { errorBody } from "./errors.ts";
+import { fileRoutes } from "./files.ts";
 import { grantRoutes } from "./grants.ts";
 import { hookRoutes } from "./hooks.ts";
 import { jobRoutes } from "./jobs.ts";
@@ -54,6 +56,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
     configured: [
       ...TURN_ROUTES,
       ["/", hookRoutes],
+      ["/", fileRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
       ["/v1", capabilityRoutes],
@@ -66,6 +69,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/v1", scheduleRoutes],
       ["/v1", budgetRoutes],
       ["/v1", pairingRoutes],
+      ["/v1", channelAccountRoutes],
       ["/v1", tokenRoutes],
       ["/v1", auditRoutes],
       ["/v1", pluginRoutes],

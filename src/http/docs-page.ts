@@ -1,4 +1,5 @@
-import { Marked } from "marked";
+import type { Token } from "markdown-it";
+import { createParser } from "../channels/markdown-parser.ts";
 import { Slugs } from "../docs/headings.ts";
 import { type DocsPage, PAGES } from "../docs/pages.ts";
 
@@ -31,26 +32,37 @@ export function pageAddress(name: string): string {
   return `/docs/${name.replace(/\/index$/, "")}`;
 }
 
+const parser = createParser().set({ linkify: true });
+// Whole addresses become links, names of files do not.
+parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+// `linkTarget` decides what is one.
+parser.validateLink = () => true;
+parser.renderer.rules.table_open = () => '<div class="wide"><table>\n';
+parser.renderer.rules.table_close = () => "</table></div>\n";
+// Our pages have no images.
+parser.renderer.rules.image = (tokens, index) => escapeHtml(tokens[index]?.content ?? "");
+
 function renderMarkdown({ name, text }: DocsPage): string {
   const slugs = new Slugs();
-  const marked = new Marked({
-    gfm: true,
-    renderer: {
-      heading({ tokens, depth, text: source }) {
-        return `<h${depth} id="${escapeHtml(slugs.of(source))}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-      },
-      link({ href, tokens }) {
-        const inner = this.parser.parseInline(tokens);
-        const address = linkTarget(name, href);
-        return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
-      },
-      // Our pages use neither HTML nor images; text that looks like HTML is shown as text.
-      html: ({ text: source }) => escapeHtml(source),
-      image: ({ text: alternative }) => escapeHtml(alternative),
-    },
-  });
-  const html = marked.parse(text, { async: false });
-  return html.replaceAll("<table>", '<div class="wide"><table>').replaceAll("</table>", "</table></div>");
+  const tokens = parser.parse(text, {});
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading_open") token.attrSet("id", slugs.of(tokens[index + 1]?.content ?? ""));
+    leadLinks(name, token.children ?? []);
+  }
+  return parser.renderer.render(tokens, parser.options, {});
+}
+
+/** Leads links to the pages; one without a target is only its text. */
+function leadLinks(name: string, tokens: readonly Token[]): void {
+  let isHidden = false;
+  for (const token of tokens) {
+    if (token.type === "link_open") {
+      const target = linkTarget(name, String(token.attrGet("href") ?? ""));
+      isHidden = target === undefined;
+      if (target !== undefined) token.attrSet("href", target);
+    }
+    if (token.type === "link_open" || token.type === "link_close") token.hidden = isHidden;
+  }
 }
 
 /** The target of a link: another page by its file name, a heading, or another site; undefined where there is none. */

@@ -20,6 +20,8 @@ export const job = z
     lastReason: text,
     lastRunId: text,
     failures: z.int(),
+    runs: z.int(),
+    costUsd: z.number(),
     createdAt: z.string(),
   })
   .openapi("Job");

@@ -26,6 +26,8 @@ const entry = z
     lastReason: z.string().nullable(),
     lastRunId: z.string().nullable(),
     failures: z.int(),
+    runs: z.int().openapi({ description: "How many of its runs have ended." }),
+    costUsd: z.number().openapi({ description: "Their estimated cost in US dollars." }),
   })
   .openapi("ScheduleEntry");
 
@@ -33,6 +35,8 @@ const entry = z
 export const schedule = z.object({
   slots: z.array(slot),
   entries: z.array(entry),
+  /** What the runs of each agent's entries have cost so far, in US dollars. */
+  costUsd: z.record(z.string(), z.number()),
   deadLetters: z.array(z.object({ id: z.string(), body: z.string(), at: z.int() })),
 });
 
@@ -52,6 +56,8 @@ export const heartbeat = z
     lastReason: text,
     lastRunId: text,
     failures: z.int(),
+    runs: z.int(),
+    costUsd: z.number(),
   })
   .openapi("Heartbeat");
 

@@ -5,6 +5,7 @@ import type { Context } from "hono";
 import { agentIds, agentOf, heartbeatOf } from "../config/agents.ts";
 import { deadLetters } from "../db/schema.ts";
 import { weekdayTime } from "../lib/zone.ts";
+import { usdOf } from "../models/price.ts";
 import { nextHeartbeat } from "../schedule/heartbeat-times.ts";
 import type { Job } from "../schedule/job.ts";
 import { nextRun } from "../schedule/schedule.ts";
@@ -104,7 +105,10 @@ scheduleRoutes.openapi(scheduleRoute, async (c) => {
         lastReason: row.lastReason,
         lastRunId: row.lastRunId,
         failures: row.failures,
+        runs: row.runs,
+        costUsd: usdOf(row.costMicros),
       })),
+      costUsd: costByAgent(rows),
       deadLetters: dead.map(({ id, body, at }) => ({ id, body, at })),
     },
     200,
@@ -122,6 +126,12 @@ scheduleRoutes.openapi(wakeRoute, async (c) => {
   await wakeHeartbeat(config, scope, { text, mode }, deps(c));
   return c.json(await showHeartbeat(config, scope, deps(c)), 202);
 });
+
+function costByAgent(rows: readonly ScheduleEntry[]): Record<string, number> {
+  const micros = new Map<string, number>();
+  for (const { agentId, costMicros } of rows) micros.set(agentId, (micros.get(agentId) ?? 0) + costMicros);
+  return Object.fromEntries([...micros].map(([agentId, sum]) => [agentId, usdOf(sum)]));
+}
 
 function deps({ env }: Context<AppEnv>): JobsDeps {
   return { database: env.DB, queue: env.SCHEDULE, now: Date.now };

@@ -3,7 +3,7 @@ import type { Scope } from "../services/tokens.ts";
 /** Routes that need `admin` for every method, and those that need it for changes. All below `/v1`. */
 const ADMIN = /^\/v1\/(?:tokens|pairings)(?:\/|$)|^\/v1\/audit\/export$/;
 const ADMIN_TO_CHANGE =
-  /^\/v1\/(?:config|approvals|plugins|skills|doctor|jobs|heartbeats)(?:\/|$)|^\/v1\/agents\/[^/]+\/(?:skills|bootstrap|labels|time-zone)(?:\/|$)|^\/v1\/sessions\/[^/]+\/grants(?:\/|$)/;
+  /^\/v1\/(?:config|approvals|plugins|skills|doctor|jobs|heartbeats|channels)(?:\/|$)|^\/v1\/agents\/[^/]+\/(?:skills|bootstrap|labels|time-zone)(?:\/|$)|^\/v1\/sessions\/[^/]+\/grants(?:\/|$)/;
 /** What everybody who is logged in may do. */
 const OWN = /^\/v1\/(?:me|logout)$/;
 /** A socket sends messages. */

@@ -2,12 +2,20 @@ import { type AccessDecision, decideAccess, hingesOnActivation } from "../channe
 import { findActivation } from "../channels/activation.ts";
 import { addressedBy } from "../channels/addressed.ts";
 import type { Delivery, InboundMessage } from "../channels/channel.ts";
-import { findKnownPaired, forgetRequest, type Peer, requestPairing } from "../channels/pairing.ts";
+import {
+  acceptInvitation,
+  findKnownPaired,
+  forgetRequest,
+  invitationCode,
+  type Peer,
+  requestPairing,
+} from "../channels/pairing.ts";
 import type { Agent } from "../config/agents.ts";
 import { isAddressedIn } from "../config/group-chat.ts";
 import { within } from "../lib/deadline.ts";
 import { base32, newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
+import { noteSecurityEvent } from "../services/security-events.ts";
 import type { Config, OpenChannel } from "../services/services.ts";
 import { type InboundSource, inboundSessionKey } from "./session-request.ts";
 
@@ -70,6 +78,29 @@ export async function offerPairing(
     if (outcome === "retry" || outcome === "failed") await forgetRequest(database, peer);
   }
 }
+
+/**
+ * Pairs a sender as an owner if the message accepts an invitation (`/start <code>`), and welcomes them.
+ * @returns whether it did
+ */
+export async function welcomeOwner(message: InboundMessage, open: OpenChannel, deps: WelcomeDeps): Promise<boolean> {
+  const { sender, conversation } = message;
+  const code = conversation.kind === "direct" ? invitationCode(message.text) : undefined;
+  if (code === undefined) return false;
+  const peer = pairingPeer({ channel: open.channel, accountId: open.context.accountId, message });
+  const { name } = sender;
+  const request = { ...peer, code, now: Date.now(), ...(name !== undefined && { senderName: name }) };
+  if (!(await acceptInvitation(deps.database, request))) return false;
+  const subject = `${peer.channelId}:${peer.accountId}:${sender.id}`;
+  const event = { kind: "pairing", agentId: "", by: subject, subject, detail: "owner, by link" } as const;
+  await noteSecurityEvent(deps.database, event, Date.now());
+  deps.waitUntil(sayAtOnce(WELCOME, message, open));
+  return true;
+}
+
+const WELCOME = "You are an owner of this agent now. Write to it here; `/help` lists the commands.";
+
+type WelcomeDeps = Pick<AccessDeps, "database" | "waitUntil">;
 
 /** Says something to the author of a message, outside of any session. Gives the outcome of each part. */
 export async function sayAtOnce(

@@ -9,15 +9,18 @@ const REACT_TIMEOUT_MS = 5000;
 type MessagesConfig = Pick<Config["messages"], "ackReaction" | "ackReactionScope">;
 
 /**
- * Reacts to a stored message with the configured emoji, where `ackReactionScope` includes it. Never rejects;
- * idempotent.
+ * Reacts to a stored message with the configured emoji, else with the agent's own, where `ackReactionScope` includes it.
+ * Never rejects; idempotent.
+ * @param own the agent's emoji, if it has one
  */
 export async function acknowledge(
   message: InboundMessage,
   { channel, context }: OpenChannel,
-  { ackReaction: emoji, ackReactionScope: scope }: MessagesConfig,
+  { ackReaction, ackReactionScope: scope }: MessagesConfig,
+  own = "",
 ): Promise<void> {
   const { reactions, id } = channel;
+  const emoji = ackReaction === "" ? own : ackReaction;
   if (emoji === "" || reactions === undefined || !isInScope(scope, message)) return;
   if (reactions.level(context.account) === "off") return;
   const reaction = { ...addressedBy(message, id, context.accountId), messageId: message.messageId, emoji };

@@ -1,4 +1,4 @@
-import { listPairings } from "../channels/pairing.ts";
+import { listPairings, pairedPerson } from "../channels/pairing.ts";
 import { lastRoutes } from "../schedule/schedule-store.ts";
 import type { Config } from "../services/services.ts";
 import type { PeopleRoutes } from "./slot-requests.ts";
@@ -11,9 +11,6 @@ export async function peopleRoutes(
 ): Promise<Map<string, PeopleRoutes>> {
   const [routes, pairings] = await Promise.all([lastRoutes(database, agentIds), listPairings(database)]);
   const paired = pairings.filter(({ owner, approvedAt }) => owner && approvedAt !== null);
-  const owners = [
-    ...commands.ownerAllowFrom,
-    ...paired.map(({ channelId, id }) => `${channelId}:${id.split(":").slice(2).join(":")}`),
-  ];
+  const owners = [...commands.ownerAllowFrom, ...paired.map(pairedPerson)];
   return new Map(agentIds.map((agentId) => [agentId, { last: routes.get(agentId), owners }]));
 }

@@ -14,7 +14,7 @@ import { addressOf } from "../services/call-session.ts";
 import type { Config, OpenChannel, Services } from "../services/services.ts";
 import type { SessionEnv } from "../services/session-places.ts";
 import { callSession } from "../session/api.ts";
-import { decideSenderAccess, offerPairing, sayAtOnce } from "./access.ts";
+import { decideSenderAccess, offerPairing, sayAtOnce, welcomeOwner } from "./access.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { SenderCounts } from "./sender-rate.ts";
 import {
@@ -96,6 +96,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
   const { config, revision: configRevision } = services;
   const source = { channel: open.channel, accountId: open.context.accountId, message };
   const agent = answeringAgent(source, services);
+  if (await welcomeOwner(message, open, { database, waitUntil })) return { kind: "accepted" };
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
   if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
   if (decision.kind === "pair") {
@@ -132,7 +133,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
     if (over && "tell" in told && told.tell && limit === undefined) waitUntil(sayAtOnce(FULL, message, open));
     return { kind: "ignored", reason: "too many messages wait in its session" };
   }
-  if (limit === undefined) waitUntil(acknowledge(message, open, config.messages));
+  if (limit === undefined) waitUntil(acknowledge(message, open, config.messages, agent.emoji));
   return { kind: "accepted" };
 }
 

@@ -57,7 +57,9 @@ export async function settleSlots(database: D1Database, slots: readonly SettledS
          last_slot_at = slot.value ->> 'dueAt',
          last_status = slot.value ->> 'status', last_reason = slot.value ->> 'reason',
          last_run_id = coalesce(slot.value ->> 'runId', last_run_id),
-         empty_etag = coalesce(slot.value ->> 'emptyEtag', empty_etag)
+         empty_etag = coalesce(slot.value ->> 'emptyEtag', empty_etag),
+         runs = runs + (slot.value ->> 'quietCostMicros' IS NOT NULL),
+         cost_micros = cost_micros + coalesce(slot.value ->> 'quietCostMicros', 0)
        FROM json_each(?1) AS slot
        WHERE schedule_entries.id = slot.value ->> 'id' AND due_at = slot.value ->> 'dueAt'`,
     )
@@ -111,12 +113,13 @@ export async function noteOutcome(database: D1Database, outcome: SlotOutcome): P
       : database
           .prepare(
             `UPDATE schedule_entries SET last_status = ?2, last_reason = ?3, last_run_id = ?4,
+               runs = runs + 1, cost_micros = cost_micros + coalesce(?8, 0),
                failures = CASE ?2 WHEN 'ok' THEN 0 WHEN 'error' THEN failures + 1 ELSE failures END,
                due_at = coalesce(?5, max(due_at, coalesce(?6, due_at))),
                ready_at = coalesce(?5, max(ready_at, coalesce(?6, ready_at)))
              WHERE id = ?1 AND last_slot_at = ?7 AND NOT (last_run_id IS ?4 AND last_status IN ('ok', 'error', 'skipped'))`,
           )
-          .bind(id, status, reason, runId, retryAt, notBefore, dueAt);
+          .bind(id, status, reason, runId, retryAt, notBefore, dueAt, costMicros);
   const history = database
     .prepare("UPDATE job_runs SET status = ?2, reason = ?3, ended_at = ?4, cost_micros = ?5 WHERE run_id = ?1")
     .bind(runId, status, reason, endedAt, costMicros);

@@ -17,6 +17,8 @@ export interface SettledSlot extends Slot {
   runId?: string | undefined;
   sessionKey?: string | undefined;
   emptyEtag?: string | undefined;
+  /** What the run of the slot before has cost, if it is to be counted now. */
+  quietCostMicros?: number | undefined;
 }
 
 /** A new row without a next slot. */
@@ -28,6 +30,7 @@ export function newEntry(
     ...{ id, kind, agentId, createdBy, createdAt: now, updatedAt: now },
     ...{ job: null, dueAt: null, readyAt: null, isOff: false, emptyEtag: null, failures: 0 },
     ...{ lastSlotAt: null, lastStatus: null, lastReason: null, lastRunId: null },
+    ...{ runs: 0, costMicros: 0 },
   };
 }
 

@@ -49,6 +49,7 @@ export const AUDIT_KINDS = [
   "run",
   "delivery",
   "pairing",
+  "channel",
   "login",
   "token",
   "file",

@@ -55,6 +55,8 @@ export interface OutboxPart {
   source?: DeliverySource;
   /** Whether nobody needs to be told if it is lost. */
   isAside?: boolean;
+  /** How long it waits, in milliseconds; 0 where absent. */
+  pauseMs?: number;
 }
 
 /** The parts that a run sends at once. */
@@ -71,12 +73,12 @@ export interface Outgoing {
  * @returns their delivery ids, in order
  */
 export function enqueue(store: Store, { runId, parts, deliveryIds }: Outgoing, now: number): string[] {
-  return parts.map(({ target, text, draft = false, source = null, isAside: told = false }, n) => {
+  return parts.map(({ target, text, draft = false, source = null, isAside: told = false, pauseMs = 0 }, n) => {
     const deliveryId = deliveryIds?.[n] ?? newId("dlv", now);
     const row = { id: nextId, deliveryId, runId, target, text, draft, source, told };
     store
       .insert(outbox)
-      .values({ ...row, status: "pending", attempts: 0, dueAt: now, askedAt: now, detail: null })
+      .values({ ...row, status: "pending", attempts: 0, dueAt: now + pauseMs, askedAt: now, detail: null })
       .run();
     return deliveryId;
   });

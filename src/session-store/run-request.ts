@@ -97,6 +97,11 @@ export interface AcceptedRun {
   sessionId: string;
   /** Milliseconds since the epoch. */
   acceptedAt: number;
+  /**
+   * Of a heartbeat: the estimated cost of the heartbeat before it, in millionths of a US dollar, if that one had nothing to
+   * say. It was stored nowhere else, so that a beat with nothing to say costs no row.
+   */
+  quietCostMicros?: number;
 }
 /** An accepted run and its events, from the first to the last. */
 export interface FollowedRun {

@@ -88,6 +88,8 @@ export interface Answering {
   replyTo?: Directives["replyTo"];
   /** Whether it is the first text of the run. */
   isFirst: boolean;
+  /** Set on the text that begins a reply: it gets the configured prefix. */
+  beginsReply?: boolean;
   /** Most parts of it; as many as a reply may have where absent. */
   most?: number;
 }

@@ -139,6 +139,16 @@ export function answeringRun(store: Store, target: Target, messageId: string): R
   return run?.state.status === "joined" ? findRun(store, run.state.intoRunId) : run;
 }
 
+/** The estimated cost of the heartbeat before a run, if that one had nothing to say; undefined otherwise. */
+export function quietCostBefore(store: Store, runId: string): number | undefined {
+  const newest = store.select(withoutInput).from(runs).orderBy(desc(sql`rowid`)).limit(MAX_SEARCHED).all();
+  const before = newest.slice(newest.findIndex(({ id }) => id === runId) + 1);
+  const beat = before.find(({ state }) => state !== undefined && "from" in state && state.from === "heartbeat");
+  const state = beat?.state;
+  if (state === undefined || !("isQuiet" in state) || state.isQuiet !== true) return undefined;
+  return state.usage.costMicros ?? 0;
+}
+
 /** The run that was accepted last. */
 export function newestRun(store: Store): RunRow | undefined {
   const row = store.select().from(runs).orderBy(desc(sql`rowid`)).limit(1).get();

@@ -70,7 +70,9 @@ export type DeliverySource =
   | { kind: "block"; source: string; after: number; model: string }
   /** A message of the message tool. */
   | { kind: "message"; text: string; buttons?: Buttons }
-  /** The whole of a long reply, whose part's text it is: sent as a file. */
+  /** The rest of a long reply, which is the part's text: sent as a file. */
+  | { kind: "rest"; name: string }
+  /** The same in older rows, with all of the reply. */
   | { kind: "whole"; name: string }
   /** An approval question. */
   | { kind: "question"; buttons: Buttons }
@@ -150,7 +152,7 @@ export function isDelivery(value: unknown): value is Delivery {
 export function isDeliverySource(value: unknown): value is DeliverySource {
   if (!isObject(value)) return false;
   if (value.kind === "block") return areStrings(value.source, value.model);
-  if (value.kind === "whole") return typeof value.name === "string";
+  if (value.kind === "rest" || value.kind === "whole") return typeof value.name === "string";
   if (value.kind === "question") return Array.isArray(value.buttons);
   return value.kind === "file" ? areStrings(value.path, value.etag) : areStrings(value.kind, value.text);
 }

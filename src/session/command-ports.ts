@@ -11,16 +11,18 @@ import { instructSubagent } from "../subagents/spawn.ts";
 import type { Subagents } from "../subagents/subagents.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
+import type { OutboxPortDeps } from "../turn/output/outbox-port.ts";
 import { type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
 import { skillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
 import { reviewFiles } from "../workspace/acceptance.ts";
 import { compactNow } from "./compact-now.ts";
+import { otherChats } from "./other-chats.ts";
 import { schedulePort } from "./schedule-port.ts";
 
 /** Dependencies of queued commands. */
-export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps {
+export interface QueuedPortDeps extends SubagentsDeps, RunBudgetDeps, SessionContextDeps, OutboxPortDeps {
   database: D1Database;
   hooks: SessionHooks;
   schedule: Pick<Queue, "send">;
@@ -43,6 +45,7 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
       const asked = { turnContext, agent: turnContext.agent, listing: Promise.resolve(undefined) };
       return skillsView((await skills.forTurn(asked)).set);
     },
+    otherChats: otherChats(run, deps),
     subagentLog: (which) => readLog(which, deps),
     schedule: schedulePort(run, turnContextOf(run, session(), services()), {
       ...{ database, queue: deps.schedule, now },

@@ -1,6 +1,7 @@
 import type { AnyTool } from "../agent/tool.ts";
 import type { Target } from "../channels/channel.ts";
 import { CommandDispatcher } from "../commands/dispatch.ts";
+import { objectNameOf } from "../config/session-ids.ts";
 import { IndexSync } from "../index-sync/index-sync.ts";
 import { TranscriptSync } from "../index-sync/transcript-sync.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -20,6 +21,7 @@ import type { QueuePolicy } from "../session-store/queue.ts";
 import type { Decision, RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import { sessionFolder } from "../session-store/spill.ts";
 import type { Store } from "../session-store/store.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import { Subagents } from "../subagents/subagents.ts";
@@ -125,10 +127,17 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     call,
     hooks,
     audit,
+    keepReply: async (deliveryId, text) => {
+      const folder = sessionFolder(session().agentId, await objectNameOf(session().key));
+      const key = `${folder}replies/${deliveryId}.txt`;
+      await files.put(key, text, { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
+      return key;
+    },
     drained: () => wakeups.arm(),
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
+  const plainText: Deliveries["plainText"] = (part) => deliveries.plainText(part);
   const lostNotice: Deliveries["lostNotice"] = (...asked) => deliveries.lostNotice(...asked);
   const retry = () => {
     const { maxAttempts, backoffMs } = services().config.cron.retry;
@@ -179,6 +188,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
     },
     format,
+    plainText,
     lostNotice,
     now,
   });

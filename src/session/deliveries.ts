@@ -6,6 +6,7 @@ import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
@@ -18,7 +19,7 @@ import { WEBHOOK_CHANNEL } from "../session-store/webhook-channel.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
-import { readAttachedFile } from "../turn/output/files.ts";
+import { fileLine, readAttachedFile } from "../turn/output/files.ts";
 import { lostNotice } from "../turn/output/lost-notice.ts";
 import { replyTargets } from "../turn/output/reply-parts.ts";
 import { postWebhook } from "./post-webhook.ts";
@@ -29,13 +30,18 @@ const ANSWER_MS = 30_000;
 
 /** Most characters of a long reply that a channel without files gets in its last message. */
 const MAX_BEGINNING_CHARS = 500;
-const CUT = "[The reply is too long for this chat: its whole text is on the page.]";
+const TOO_LONG = "The reply is too long for this chat: its rest is";
+
+/** A part whose words are wanted. */
+type PlainPart = Pick<OutboxRow, "text"> & Partial<Pick<OutboxRow, "target" | "draft" | "source">>;
 
 /** Dependencies of `Deliveries`. */
 export interface DeliveriesDeps
   extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services" | "call" | "now"> {
   hooks: SessionHooks;
   audit: Pick<AuditTrail, "write">;
+  /** Keeps the whole text of a reply in R2. Gives its key; may be repeated. */
+  keepReply(deliveryId: string, text: string): Promise<string>;
   /** Called when no delivery is due. */
   drained(): void;
 }
@@ -84,8 +90,8 @@ export class Deliveries {
   }
 
   /** The words of a stored part, without the channel's markup. */
-  plainText({ target, text, draft }: Pick<OutboxRow, "target" | "text" | "draft">): string {
-    return target === undefined || draft ? text : this.#plain(target, text);
+  plainText({ target, text, draft, source }: PlainPart): string {
+    return target === undefined || draft || source?.kind === "rest" ? text : this.#plain(target, text);
   }
 
   #plain({ channel: channelId, accountId }: Target, text: string): string {
@@ -114,7 +120,7 @@ export class Deliveries {
         send: async ({ source, ...addressed }, signal) => {
           const part = await this.#withToken(addressed);
           if (source?.kind === "file") return this.#sendFile(part, source, signal);
-          if (source?.kind === "whole") return this.#sendWhole(part, source.name, signal);
+          if (source?.kind === "rest" || source?.kind === "whole") return this.#sendRest(part, source.name, signal);
           return this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal);
         },
         sent: (row, delivery) => {
@@ -136,10 +142,12 @@ export class Deliveries {
    * @param target its `replyToId` is the message that the run answers
    */
   format(target: Target, markdown: string, answering: Answering = { isFirst: true }): OutboxPart[] {
+    const text = answering.beginsReply ? `${this.#prefix()}${markdown}` : markdown;
     const { first, rest } = replyTargets(target, this.#replyToMode(target), answering);
-    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text: markdown, draft: true }];
-    const parts = this.#cut(target, markdown).map((text, n) => ({ target: n === 0 ? first : rest, text }));
-    return boundedParts(parts, { text: markdown, target: rest, most: answering.most ?? MAX_PARTS });
+    if (this.#deps.hooks.has("message_sending")) return [{ target: first, text, draft: true }];
+    const parts = this.#cut(target, text).map((part, n) => ({ target: n === 0 ? first : rest, text: part }));
+    const plain = (part: string) => this.#plain(target, part);
+    return boundedParts(parts, { target: rest, most: answering.most ?? MAX_PARTS, plain });
   }
 
   /**
@@ -161,7 +169,8 @@ export class Deliveries {
     if ("cancelledBy" in seen) return { refusal: `The plugin ${seen.cancelledBy} cancelled it.` };
     const rest = replyTargets(target, this.#replyToMode(target), { isFirst: false }).rest;
     const parts = this.#cut(target, seen.markdown).map((text, n) => ({ target: n === 0 ? target : rest, text }));
-    return boundedParts(parts, { text: seen.markdown, target: rest, most: MAX_PARTS });
+    const plain = (part: string) => this.#plain(target, part);
+    return boundedParts(parts, { target: rest, most: MAX_PARTS, plain });
   }
 
   /**
@@ -220,6 +229,20 @@ export class Deliveries {
     }
   }
 
+  /** What replies begin with. */
+  #prefix(): string {
+    try {
+      const { config } = this.#deps.services();
+      const { responsePrefix = "" } = config.messages;
+      if (responsePrefix !== "auto") return responsePrefix === "" ? "" : `${responsePrefix} `;
+      const { id, name = id } = agentIn(this.#deps.services(), this.#deps.session().agentId);
+      return `[${name}] `;
+    } catch (error) {
+      log("debug", "reply.prefix_unknown", { error: messageOf(error) });
+      return "";
+    }
+  }
+
   #replyToMode({ channel: channelId, accountId }: Target): ReplyToMode {
     try {
       const { channel, context } = this.#deps.services().channel(channelId, accountId);
@@ -274,12 +297,21 @@ export class Deliveries {
     }
   }
 
-  /** Sends a file, or its text line if the channel takes no files. */
+  /** Sends a file, or a link to it if the channel takes no files. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
     const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
-      if (channel.sendFile === undefined) return await channel.send(part, context, signal);
+      if (channel.sendFile === undefined) {
+        const { agentId } = session();
+        const link = await this.#link(
+          { kind: "file", agentId, path: said.path, etag: said.etag },
+          said.path,
+          part.target,
+        );
+        const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
+        return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
+      }
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
       const { text: _, ...to } = part;
@@ -289,19 +321,34 @@ export class Deliveries {
     }
   }
 
-  /** Sends a long text as a file, or its beginning if the channel takes no files. */
-  async #sendWhole(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
+  /**
+   * A link to a file, for a chat that takes none; undefined where links are not set up, or the Worker's own address is
+   * not known.
+   */
+  async #link(file: LinkedFile, path: string, target: Target): Promise<string | undefined> {
+    const { services, now } = this.#deps;
+    const { dataKey, config } = services();
+    const origin = config.channels.defaults?.publicUrl ?? target.origin;
+    if (dataKey === undefined || origin === undefined) return undefined;
+    return fileLink(file, path.slice(path.lastIndexOf("/") + 1), { dataKey, origin, now: now() });
+  }
+
+  /** Sends the rest of a long text as a file, or its beginning with a link to it if the channel takes no files. */
+  async #sendRest(part: OutboundPart, name: string, signal: AbortSignal): Promise<Delivery> {
     const { target, token, text, deliveryId } = part;
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
       if (channel.sendFile === undefined) {
-        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n${CUT}`);
+        const key = await this.#deps.keepReply(deliveryId, text);
+        const link = await this.#link({ kind: "text", key }, name, target);
+        const where = link === undefined ? "on the page" : `here: ${link}`;
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
         return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
       }
       const file = {
         name,
-        mediaType: "text/markdown",
+        mediaType: "text/plain",
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };

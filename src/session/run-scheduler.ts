@@ -85,6 +85,8 @@ export interface RunSchedulerDeps {
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Formats a reply for its channel. Never throws. */
   format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
+  /** The words of a part, without the channel's markup. Never throws. */
+  plainText(part: { target: Target; text: string }): string;
   /** What a conversation has to be told of messages that did not arrive. They count as told. */
   lostNotice(target: Target, runId: string): OutboxPart[];
 }
@@ -332,10 +334,10 @@ export class RunScheduler {
 
   /** Ends a run in one commit: its last reply, results for unanswered calls, the last event and the outbox parts. */
   #finish(row: OpenRun, given: RunResult, unanswered: readonly ToolCallPart[]): void {
-    const { store, log, fence, now, format } = this.#deps;
+    const { store, log, fence, now } = this.#deps;
     const result = this.#shaped(given, row.state);
     const { status, message, error } = result;
-    const parts = replyParts(result, row.target, format);
+    const parts = replyParts(result, row.target, this.#deps);
     const state = fence.write(() => {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, result.isQuiet ? quiet(message, row.state) : message);

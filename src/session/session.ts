@@ -39,7 +39,7 @@ import {
   type WaitResult,
   waitResult,
 } from "../session-store/run-views.ts";
-import { answeringRun, findRun, openRuns, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { answeringRun, findRun, openRuns, quietCostBefore, type RunRow, releaseKey } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
   createSessionRow,
@@ -183,7 +183,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (taken.kind === "run") this.#parts.commands.begin(taken.input);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
-    return { runId: row.id, sessionKey: session.key, sessionId: session.sessionId, acceptedAt: row.acceptedAt };
+    const accepted = {
+      runId: row.id,
+      sessionKey: session.key,
+      sessionId: session.sessionId,
+      acceptedAt: row.acceptedAt,
+    };
+    if (input.origin?.kind !== "heartbeat") return accepted;
+    const quietCostMicros = quietCostBefore(this.#store, row.id);
+    return { ...accepted, ...(quietCostMicros !== undefined && { quietCostMicros }) };
   }
 
   /**

@@ -178,7 +178,7 @@ export class TurnRunner {
     const { store, log, fence, deliveries, files, lanes, skills, hooks, session, extraTools, waitUntil } = this.#deps;
     const { agent, services, principal } = context;
     const { target } = run.row;
-    const output = openOutput(run, context, this.#deps);
+    const output = openOutput(run, context, { ...this.#deps, random: Math.random });
     if (target !== null && context.origin.isAttended) waitUntil(deliveries.showTyping(target));
     const lane = laneOf(context);
     const take = context.origin.lane === "cron" ? keepSlot : takeSlot;

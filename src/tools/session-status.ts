@@ -4,8 +4,8 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 /** The turn's session, for its tools. */
 export interface StatusPort {
   readonly sessionKey: string;
-  /** The session's status with date and time, as lines. */
-  card(): string[];
+  /** The session's status with date and time, as lines. Rejects if D1 fails. */
+  card(): Promise<string[]>;
   /**
    * Sets the model from the next turn on and returns its reference; undefined restores the agent's default. Idempotent.
    * @throws Error if the word names no usable model
@@ -50,9 +50,9 @@ export function sessionStatusTool(session: StatusPort, maySet: boolean): Tool<St
       if (sessionKey !== session.sessionKey && sessionKey !== "current") {
         throw new Error(`Only this session can be looked at: ${session.sessionKey}.`);
       }
-      if (model === undefined) return { text: session.card().join("\n") };
+      if (model === undefined) return { text: (await session.card()).join("\n") };
       const set = session.setModel(model.toLowerCase() === "default" ? undefined : model);
-      return { text: [`From the next turn on ${set} answers.`, ...session.card()].join("\n") };
+      return { text: [`From the next turn on ${set} answers.`, ...(await session.card())].join("\n") };
     },
   });
 }

@@ -73,14 +73,15 @@ interface LineProps {
   name: string;
   /** When it runs next, or that it is paused. */
   next: string | undefined;
-  last: Pick<JobView | Heartbeat, "lastStatus" | "lastReason">;
+  last: Pick<JobView | Heartbeat, "lastStatus" | "lastReason" | "runs" | "costUsd">;
 }
 
-function Line({ name, next, last: { lastStatus, lastReason } }: LineProps) {
+function Line({ name, next, last: { lastStatus, lastReason, runs, costUsd } }: LineProps) {
   const ended = lastStatus === null ? [] : [`${texts.lastTime}: ${lastStatus}`, ...(lastReason ? [lastReason] : [])];
+  const cost = runs === 0 ? [] : [texts.runsCost(runs, `$${costUsd.toFixed(4)}`)];
   return (
     <p>
-      <b>{name}</b> {next} <small>{ended.join(": ")}</small>
+      <b>{name}</b> {next} <small>{[ended.join(": "), ...cost].filter((part) => part !== "").join(" · ")}</small>
     </p>
   );
 }

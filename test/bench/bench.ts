@@ -19,11 +19,14 @@ import { faultsIn } from "./smoke.ts";
 import { modelConfig, type Running, Stage, TOKEN } from "./stage.ts";
 import { measureStartUp } from "./start-up.ts";
 import { markdownReport } from "./targets.ts";
+import { measureWave } from "./wave.ts";
+import { measureWebhooks } from "./webhooks.ts";
 
 const CHUNKS = WHOLE.chunks;
 const USAGE = `Usage: npm run bench -- [memory] [options]
 
   memory           Only what searching a large memory costs
+  --only <part>    Only one part: memory, webhooks (acknowledging many at once), wave (people beside many heartbeats)
   --chunks <n>     How large that memory is (default: ${CHUNKS})
   --smoke          Few turns and a small memory: checks that every figure comes about, and the counts
   --markdown       Also print the figures that have a target as a table in Markdown
@@ -37,6 +40,7 @@ const LONGEST_PER_CHUNK_MS = 30;
 async function bench(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
+      only: { type: "string" },
       chunks: { type: "string" },
       smoke: { type: "boolean", default: false },
       markdown: { type: "boolean", default: false },
@@ -48,19 +52,19 @@ async function bench(): Promise<void> {
   if (values.help) return console.log(USAGE);
   const plan = values.smoke ? SMOKE : WHOLE;
   const chunks = Number(values.chunks ?? plan.chunks);
-  const isUnderstood = Number.isInteger(chunks) && chunks > 0 && positionals.every((part) => part === "memory");
+  const part = values.only ?? positionals[0];
+  const isUnderstood = Number.isInteger(chunks) && chunks > 0 && positionals.length < 2 && isPart(part);
   if (!isUnderstood) throw new Problem(USAGE);
   const stage = await Stage.open();
   const stopped = stage.closeOnSignal();
   const longestMs = LONGEST_MS + Math.max(0, chunks - CHUNKS) * LONGEST_PER_CHUNK_MS;
   const deadline = setTimeout(() => giveUp(stage, longestMs), longestMs);
   try {
-    const { text, json, markdown } =
-      positionals.length === 0 ? await whole(stage, { ...plan, chunks }) : await searchOnly(stage, chunks);
+    const { text, json, markdown } = await measured(stage, part, { ...plan, chunks });
     console.log(text);
     if (values.markdown && markdown !== undefined) console.log(`\n${markdown}`);
     if (values.json) console.log(JSON.stringify(json));
-    const faults = values.smoke ? faultsIn(json) : [];
+    const faults = values.smoke && part === undefined ? faultsIn(json) : [];
     if (faults.length > 0) throw new Problem(faults.join("\n"));
   } catch (error) {
     if (!stopped()) throw error;
@@ -68,6 +72,33 @@ async function bench(): Promise<void> {
   } finally {
     clearTimeout(deadline);
     await stage.close();
+  }
+}
+
+const PARTS = ["memory", "webhooks", "wave"] as const;
+type Part = (typeof PARTS)[number] | undefined;
+
+function isPart(word: string | undefined): word is Part {
+  return word === undefined || PARTS.some((part) => part === word);
+}
+
+async function measured(stage: Stage, part: Part, plan: Plan): Promise<Reports> {
+  switch (part) {
+    case undefined:
+      return whole(stage, plan);
+    case "memory":
+      return searchOnly(stage, plan.chunks);
+    case "webhooks": {
+      const webhooks = await measureWebhooks(stage);
+      const { isopod, floor, ratio, d1, r2 } = webhooks;
+      const text = `Acknowledging webhooks: p95 ${isopod.p95} ms, floor ${floor.p95} ms, ${ratio}x; waits for ${d1} of D1, ${r2} of R2.`;
+      return { text, json: { webhooks } };
+    }
+    case "wave": {
+      const wave = await measureWave(stage);
+      const text = `A person's turn: ${wave.rest.p50} ms at rest, ${wave.wave.p50} ms beside ${wave.beats} heartbeats, ${wave.ratio}x.`;
+      return { text, json: { wave } };
+    }
   }
 }
 

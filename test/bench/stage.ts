@@ -70,12 +70,12 @@ export class Stage {
   }
 
   /** Isopod as `npm start` starts it; the second time over what the first one left. Not waited for. */
-  async isopod(config: object): Promise<Running> {
+  async isopod(config: object, secrets: Record<string, string> = {}, options: string[] = []): Promise<Running> {
     const port = await freePort();
-    const vars = await this.#variables("isopod", config);
+    const vars = await this.#variables("isopod", config, secrets);
     const child = this.#spawn([
       ...["src/cli/start.ts", "--port", String(port)],
-      ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars],
+      ...["--persist-to", join(this.#folder, "isopod"), "--vars", vars, ...options],
     ]);
     return { url: `http://127.0.0.1:${port}`, ...this.#process(child) };
   }
@@ -130,9 +130,10 @@ export class Stage {
     return join(this.#folder, name);
   }
 
-  async #variables(name: string, config: object): Promise<string> {
+  async #variables(name: string, config: object, secrets: Record<string, string> = {}): Promise<string> {
     const path = this.path(`${name}.vars`);
-    await writeFile(path, `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
+    const lines = Object.entries({ ...secrets, ISOPOD_TOKEN: TOKEN }).map(([key, value]) => `${key}=${value}\n`);
+    await writeFile(path, `${lines.join("")}ISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
     return path;
   }
 

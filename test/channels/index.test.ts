@@ -6,6 +6,11 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 
 const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
 
+/** The accounts of the built-in channels that exist without configuration. */
+const standing = Object.fromEntries(
+  listChannels().map(({ id, account: schema }) => [id, { accounts: { default: schema.parse({}) } }]),
+);
+
 const account = { botToken: { source: "env", id: "BOT_TOKEN" }, webhookSecret: { source: "env", id: "HOOK_SECRET" } };
 
 test("a channel is found by its id", () => {
@@ -16,15 +21,10 @@ test("a channel is found by its id", () => {
 
 test("plugins' channels follow the built-in ones and cannot replace them", () => {
   const ids = listChannels([pigeon]).map((channel) => channel.id);
-  expect(ids).toEqual(["telegram", "feishu", "wecom", "dingtalk", "pigeon"]);
+  expect(ids).toEqual(["telegram", "slack", "feishu", "wecom", "dingtalk", "pigeon"]);
   expect(findChannel("pigeon", [pigeon])).toBe(pigeon);
   expect(findChannel("telegram", [{ ...pigeon, id: "telegram" }])).toBe(telegram);
 });
-
-/** The accounts of channels that need no configuration. */
-const standing = Object.fromEntries(
-  listChannels().map(({ id, account: schema }) => [id, { accounts: { default: schema.parse({}) } }]),
-);
 
 test("an account whose fields all have defaults exists without configuration", () => {
   expect(channelsConfig().parse(undefined)).toEqual(standing);

@@ -6,7 +6,7 @@ const code: Mark = { kind: "preformatted" };
 
 function split(text: string | StyledRun[], units: number): string[] {
   const runs = typeof text === "string" ? [{ text, marks: [] }] : text;
-  return splitRuns(runs, { units, fits: (part) => plainText(part).length <= units }).map(plainText);
+  return splitRuns(runs, { units, most: units, size: (part) => plainText(part).length }).map(plainText);
 }
 
 describe("splitting a text into parts", () => {
@@ -57,8 +57,20 @@ describe("splitting a text into parts", () => {
   });
 });
 
+test("a part that would be larger in markup for being cut earlier fits all the same", () => {
+  const text = "one two three four five six seven eight";
+  const size = (part: readonly StyledRun[]) => plainText(part).length + (plainText(part).endsWith(" ") ? 5 : 0);
+  const parts = splitRuns([{ text, marks: [] }], { units: 20, most: 20, size });
+  expect(parts.map(plainText).join("")).toBe(text);
+  expect(Math.max(...parts.map(size))).toBeLessThanOrEqual(20);
+});
+
+test("an accent or a joiner stays with what is before it, even white space", () => {
+  expect(split("one two\u0301 three \u0301four", 10).filter((part) => /^[\u0301\u200d]/.test(part))).toEqual([]);
+});
+
 test("both halves of a cut bold word stay bold", () => {
   const bold: Mark = { kind: "bold" };
-  const parts = splitRuns([{ text: "one two", marks: [bold] }], { units: 4, fits: () => true });
+  const parts = splitRuns([{ text: "one two", marks: [bold] }], { units: 4, most: 4, size: () => 1 });
   expect(parts).toEqual([[{ text: "one ", marks: [bold] }], [{ text: "two", marks: [bold] }]]);
 });

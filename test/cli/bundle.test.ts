@@ -46,7 +46,7 @@ describe("what is evaluated when an isolate starts", () => {
         .filter(({ path }) => paths.includes(path))
         .reduce((sum, { text }) => sum + gzipSync(text).length / 1024, 0);
     expect(kib(start.modules)).toBeLessThan(700);
-    expect(kib(bundle.modules.map(({ path }) => path))).toBeLessThan(1300);
+    expect(kib(bundle.modules.map(({ path }) => path))).toBeLessThan(1400);
   });
 });
 

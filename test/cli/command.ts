@@ -35,14 +35,15 @@ export class Command {
 
   /** Runs one of the command line's programs with this Node; `env` replaces the environment's own variables. */
   static run(
-    program: "start" | "chat" | "prompt" | "doctor" | "import" | "skills" | "memory",
+    program: "start" | "chat" | "prompt" | "doctor" | "import" | "skills" | "memory" | "channels",
     args: string[],
     env: NodeJS.Dict<string> = {},
     root = ROOT,
   ): Command {
     const clean = { ...process.env, ISOPOD_TOKEN: undefined, ISOPOD_URL: undefined, PORT: undefined, ...env };
     const script = `${root}/src/cli/${program}.ts`;
-    return new Command(spawn(process.execPath, [script, ...args], { cwd: root, env: clean }));
+    // In a process group of its own, so that it can be killed with all that it has started.
+    return new Command(spawn(process.execPath, [script, ...args], { cwd: root, env: clean, detached: true }));
   }
 
   /** Runs a line in a shell, as if it had been pasted. */
@@ -60,6 +61,12 @@ export class Command {
 
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
+  }
+
+  /** Kills it and all that it has started, as a power failure does. */
+  async kill(): Promise<void> {
+    if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
+    await this.ended;
   }
 
   /** Waits until something was said. */

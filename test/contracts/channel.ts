@@ -22,6 +22,8 @@ export interface ChannelUnderTest<Account> {
   target: Target;
   /** Values that must show up nowhere. */
   secrets: string[];
+  /** The id of a message there, as the platform makes them; `5` where absent. */
+  messageId?: string;
   /** Most characters of one part. */
   maxPart: number;
   /** A webhook call that the platform made, of a direct message that says "hello"; the same one every time. */
@@ -260,8 +262,9 @@ export function channelContract<Account>(name: string, make: () => ChannelUnderT
     test("a reaction, where there are any, says how it came out", async () => {
       const { reactions } = at.channel;
       if (reactions === undefined) return;
+      const { target, messageId = "5" } = at;
       const react = (context = at.context) =>
-        reactions.react({ target: at.target, messageId: "5", emoji: "👍" }, context, new AbortController().signal);
+        reactions.react({ target, messageId, emoji: "👍" }, context, new AbortController().signal);
       expect(await react()).toMatchObject({ outcome: "delivered" });
       await at.behave("refusing");
       expectNoSecrets(await react());

@@ -18,5 +18,17 @@ test("a missing secret of a skill is a warning, because only that skill lacks it
     },
   };
   const checks = examineSecrets({ configuration, secret: () => undefined } as any);
-  expect(checks.filter(({ status }) => status === "warn").map(({ id }) => id)).toEqual(["secrets.GH_KEY"]);
+  const warned = checks.filter(({ status }) => status === "warn").map(({ id }) => id);
+  expect(warned).toEqual(["secrets.ISOPOD_DATA_KEY", "secrets.GH_KEY"]);
+});
+
+test.each([
+  ["not set", undefined, "warn"],
+  ["too short", btoa("short"), "fail"],
+  ["32 bytes", btoa("k".repeat(32)), "ok"],
+  ["a new one and an old one", `${btoa("n".repeat(32))}, ${btoa("o".repeat(32))}`, "ok"],
+])("a data key that is %s", (_, value, status) => {
+  const secret = (name: string) => (name === "ISOPOD_DATA_KEY" ? value : undefined);
+  const checks = examineSecrets({ configuration: { document: {} }, secret } as any);
+  expect(checks).toContainEqual(expect.objectContaining({ id: "secrets.ISOPOD_DATA_KEY", status }));
 });

@@ -29,5 +29,5 @@ const failed = scored.flatMap(({ vector, dumped }) => {
   return why === "" ? [] : [{ scheme: vector.scheme, name: vector.name, why }];
 });
 const report = { vectors: scored.length, passed: scored.length - failed.length, failed };
-console.log(values.json ? JSON.stringify(report) : report);
+console.log(JSON.stringify(report, null, values.json ? 0 : 2));
 if (failed.length > 0) process.exitCode = 1;

@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { dingtalkMarkup } from "../../src/channels/markup/markdown-platforms.ts";
 import { messageOf, signedHeaders, wordsOf } from "../channels/dingtalk/test-robot.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { channelFlow } from "../contracts/channel-flow.ts";
@@ -22,7 +23,7 @@ channelFlow("DingTalk", {
   sendPath: "robot/",
   message,
   forged: () => message("Let me in", "8", "guess"),
-  words: ({ fields }) => wordsOf(fields).replace(/\\([\\*_`[\]#<>])/g, "$1"),
+  words: ({ fields }) => dingtalkMarkup.plain(wordsOf(fields)),
   busy: { status: 429, headers: { "Retry-After": "1" }, body: "too many requests" },
   broken: { status: 500, body: "Internal Server Error" },
   press({ fields }) {

@@ -1,4 +1,5 @@
 import { inject } from "vitest";
+import { feishuMarkup } from "../../src/channels/markup/markdown-platforms.ts";
 import { cardText, encrypt, signedHeaders } from "../channels/feishu/test-app.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { channelFlow } from "../contracts/channel-flow.ts";
@@ -27,7 +28,7 @@ channelFlow("Feishu", {
   sendPath: "im/v1/messages?",
   message: (text, id) => event("im.message.receive_v1", `ev-${id}`, said(text, id)),
   forged: () => event("im.message.receive_v1", "ev-8", said("Let me in", "8"), "guess"),
-  words: ({ fields }) => cardText(fields).replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))),
+  words: ({ fields }) => feishuMarkup.plain(cardText(fields)),
   busy: {
     status: 429,
     headers: { "x-ogw-ratelimit-reset": "1" },

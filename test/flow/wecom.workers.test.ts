@@ -1,5 +1,6 @@
 import { inject } from "vitest";
 import { sealFrame } from "../../src/channels/framed-cipher.ts";
+import { wecomMarkup } from "../../src/channels/markup/wecom.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { AES_KEY, contentOf, post, signedCall, textOf, xmlOf } from "../channels/wecom/test-application.ts";
 import { channelFlow } from "../contracts/channel-flow.ts";
@@ -17,7 +18,7 @@ channelFlow("WeCom", {
   sendPath: "message/send",
   message: (text, id) => message(textOf(text, { MsgId: id })),
   forged: () => message(textOf("Let me in", { MsgId: "8" }), "guess"),
-  words: ({ fields }) => contentOf(fields),
+  words: ({ fields }) => wecomMarkup.plain(contentOf(fields)),
   busy: { status: 429, headers: { "Retry-After": "1" }, body: { errcode: 45033, errmsg: "too many requests" } },
   broken: { status: 500, body: "Internal Server Error" },
   press({ fields }) {

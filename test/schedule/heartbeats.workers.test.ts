@@ -44,6 +44,31 @@ test("an alert reaches the owner once, HEARTBEAT_OK nobody, and the same alert n
   expect(JSON.stringify((await asked("beat-alert")).at(-1))).not.toContain('HEARTBEAT_OK"');
 });
 
+test("a beat with nothing to say is counted with its cost by the next one, also when the slot is delivered twice", async () => {
+  const clock = await beating("beat-cost", { target: "none" });
+  const models = [{ id: "beat-cost", cost: { input: 10, output: 20 } }];
+  await patchConfig({ models: { providers: { fake: { models } } } });
+  const usage = { input: 1000, output: 100 };
+  await script(
+    "beat-cost",
+    Array.from({ length: 3 }, () => ({ text: "HEARTBEAT_OK", usage })),
+  );
+  await clock.tickAt(START);
+  const counted = async () => {
+    const { runs, cost_micros: micros } = await clock.row("heartbeat:beat-cost");
+    return [runs, micros];
+  };
+  for (let beat = 0; beat < 3; beat++) {
+    const { due_at: dueAt } = await clock.row("heartbeat:beat-cost");
+    const { tick } = await import("../../src/events/scheduled.ts");
+    await tick(clock.env, dueAt, Date.now());
+    clock.queue.push({ ...clock.queue[0]! });
+    await clock.deliver();
+    await finished(await runOf(clock, "heartbeat:beat-cost"));
+    expect(await counted()).toEqual([beat, beat * 12_000]);
+  }
+});
+
 test("two triggers at once and a redelivered message are one run; a missed hour is one run", async () => {
   const clock = await beating("beat-once", { target: "none" });
   await script(

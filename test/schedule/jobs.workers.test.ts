@@ -68,6 +68,35 @@ test("an isolated job begins a new conversation each time", async () => {
   expect(second).not.toContain("First.");
 });
 
+test("the schedule tells what an agent's runs by the clock have cost, and the agent what comes next", async () => {
+  const clock = new Clock();
+  await script("job-cost", [{ text: "Done.", usage: { input: 1000, output: 100 } }]);
+  await patchConfig({
+    models: { providers: { fake: { models: [{ id: "job-cost", cost: { input: 10, output: 20 } }] } } },
+  });
+  const { id } = await addJob({
+    name: "Count",
+    schedule: { kind: "every", everyMs: 60 * MINUTE },
+    payload: { kind: "agentTurn", message: "Count.", model: "fake/job-cost" },
+    delivery: { mode: "none" },
+  });
+  await clock.tickNext(`job:${id}`);
+  await finished(await runOf(clock, `job:${id}`));
+  const job = async () => (await call("GET", `/v1/jobs/${id}`)).json<any>();
+  await waitFor(async () => (await job()).runs === 1);
+  expect((await job()).costUsd).toBeCloseTo(0.012, 5);
+  const { entries, costUsd } = await (await call("GET", "/v1/schedule")).json<any>();
+  expect(entries).toMatchObject([{ name: "Count", runs: 1 }]);
+  expect(costUsd.main).toBeCloseTo(0.012, 5);
+
+  await script("job-status", [{ calls: [{ name: "session_status" }] }, { text: "Soon." }]);
+  const sent = await call("POST", "/v1/agent", { message: "What comes next?", model: "fake/job-status" });
+  await finished((await sent.json<any>()).runId);
+  expect(JSON.stringify((await asked("job-status"))[1])).toMatch(
+    /Next: \w{3} \d{4}-\d\d-\d\d \d\d:\d\d job \\+"Count\\+"/,
+  );
+});
+
 test("a job that fails is tried again, and its owner is told once, after the third time", async () => {
   const clock = new Clock();
   await script(

@@ -37,7 +37,7 @@ export async function ask(client: Client, path: string, sent: Sent, until: Abort
     until.throwIfAborted();
     const answer = await attempt(client, path, sent);
     if (answer?.ok) return answer.body;
-    if (answer !== undefined && answer.status < 500 && answer.status !== 429) {
+    if (answer !== undefined && (answer.isFinal || (answer.status < 500 && answer.status !== 429))) {
       throw new Refused(answer.status, path, JSON.stringify(answer.body));
     }
     await sleep(RETRY_MS);
@@ -48,6 +48,8 @@ interface Answer {
   ok: boolean;
   status: number;
   body: unknown;
+  /** Whether it says itself that another try does not change it, as OpenAI's API does of a run that has failed. */
+  isFinal: boolean;
 }
 
 /** Asks once; undefined where no answer came. */
@@ -60,7 +62,8 @@ export async function attempt(client: Client, path: string, sent: Sent): Promise
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       signal: AbortSignal.timeout(abandonAfterMs),
     });
-    return { ok: response.ok, status: response.status, body: readable(await response.text()) };
+    const isFinal = response.headers.get("X-Should-Retry") === "false";
+    return { ok: response.ok, status: response.status, body: readable(await response.text()), isFinal };
   } catch (error) {
     if (isLost(error)) return undefined;
     throw error;

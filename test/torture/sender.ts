@@ -70,6 +70,8 @@ async function sendOnce(
   } catch (error) {
     // A job that is there already was made by an answer that was lost.
     if (message.door === "job" && error instanceof Refused && error.status === 409) return;
+    // The run was taken up and has failed, which is judged by its outcome.
+    if (message.door === "openai" && error instanceof Refused && error.status === 500) return;
     if (error instanceof Refused) record.refused.push(error.message);
     else if (until.aborted) record.refused.push("it was not accepted in time");
     else throw error;

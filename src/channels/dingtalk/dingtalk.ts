@@ -1,6 +1,7 @@
 import type { Channel, Conversation } from "../channel.ts";
+import { dingtalkMarkup } from "../markup/markdown-platforms.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { type DingtalkAccount, dingtalkAccount, dingtalkCredentials } from "./account.ts";
-import { formatDingtalk, plainDingtalk } from "./markup.ts";
 
 /** DingTalk (钉钉): an app whose robot has its messages sent to the webhook. */
 export const dingtalk: Channel<DingtalkAccount> = {
@@ -14,8 +15,8 @@ export const dingtalk: Channel<DingtalkAccount> = {
     (await import("./attachment.ts")).openAttachment(reference, context, signal),
   isReady: (context) => dingtalkCredentials(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatDingtalk,
-  plain: plainDingtalk,
+  format: (markdown) => formatMessages(markdown, dingtalkMarkup),
+  plain: dingtalkMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (part, context, signal) => (await import("./send.ts")).sendPart(part, context, signal),
   sendFile: async (file, context, signal) => (await import("./send-file.ts")).sendFile(file, context, signal),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { head } from "../../lib/text.ts";
 import type { Buttons, Delivery, OutboundPart, Target } from "../channel.ts";
+import { dingtalkMarkup } from "../markup/markdown-platforms.ts";
 import { deliveryOf, STOPPED } from "../platform-call.ts";
 import { credentialsMissing, type DingtalkContext, dingtalkCredentials } from "./account.ts";
 import { callDingtalk, type DingtalkAnswer, postToAddress } from "./api.ts";
-import { plainDingtalk } from "./markup.ts";
 import { explainRefusal, isAddressGone } from "./refusals.ts";
 
 /**
@@ -27,7 +27,7 @@ const MAX_TITLE_CHARS = 40;
 
 /** What lists of conversations and notifications show. */
 function titleOf(text: string): string {
-  const [line = ""] = plainDingtalk(text).trim().split("\n");
+  const [line = ""] = dingtalkMarkup.plain(text).trim().split("\n");
   return head(line.replace(/^[#>\s-]+/, ""), MAX_TITLE_CHARS) || "Isopod";
 }
 

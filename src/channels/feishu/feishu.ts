@@ -1,6 +1,7 @@
 import type { Channel, Conversation } from "../channel.ts";
+import { feishuMarkup } from "../markup/markdown-platforms.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { type FeishuAccount, feishuAccount, feishuCredentials } from "./account.ts";
-import { formatCard, plainCard } from "./markup.ts";
 
 /** Feishu and Lark: an app with a bot, which sends its events to the webhook. */
 export const feishu: Channel<FeishuAccount> = {
@@ -15,8 +16,8 @@ export const feishu: Channel<FeishuAccount> = {
     (await import("./attachment.ts")).openAttachment(reference, context, signal),
   isReady: (context) => feishuCredentials(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatCard,
-  plain: plainCard,
+  format: (markdown) => formatMessages(markdown, feishuMarkup),
+  plain: feishuMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (part, context, signal) => (await import("./send.ts")).sendPart(part, context, signal),
   sendFile: async (file, context, signal) => (await import("./send-file.ts")).sendFile(file, context, signal),

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Delivery, OutboundPart, Target } from "../channel.ts";
+import { feishuMarkup } from "../markup/markdown-platforms.ts";
 import { deliveryOf, STOPPED } from "../platform-call.ts";
 import { credentialsMissing, type FeishuContext, type FeishuCredentials, feishuCredentials } from "./account.ts";
 import { cardButtons, cardContent, plainCardContent } from "./card.ts";
-import { plainCard } from "./markup.ts";
 import { callFeishu, type FeishuAnswer } from "./open-api.ts";
 import { explainRefusal, isAnsweredGone, isUnreadableCard } from "./refusals.ts";
 
@@ -18,7 +18,7 @@ export async function sendPart(part: OutboundPart, context: FeishuContext, signa
     sendMessage({ type: "interactive", content, target, deliveryId }, { context, credentials, signal });
   const answer = await send(cardContent(text, keys));
   if (!isUnreadableCard(answer)) return toDelivery(answer, context);
-  return toDelivery(await send(plainCardContent(plainCard(text), keys)), context);
+  return toDelivery(await send(plainCardContent(feishuMarkup.plain(text), keys)), context);
 }
 
 /** A message to send. */

@@ -8,6 +8,8 @@ import type { TelegramAccount, TelegramContext } from "./account.ts";
 type Methods = Pick<Opts<never>, "sendMessage" | "sendChatAction" | "getFile" | "getMe" | "getWebhookInfo"> & {
   setMyCommands: { commands: { command: string; description: string }[]; scope: { type: "chat"; chat_id: number } };
 } & {
+  setWebhook: { url: string; secret_token: string; allowed_updates: readonly string[]; max_connections?: number };
+} & {
   setMessageReaction: { chat_id: number | string; message_id: number; reaction: { type: "emoji"; emoji: string }[] };
 } & {
   [Method in UploadMethod]: Omit<Opts<never>[Method], UploadField>;

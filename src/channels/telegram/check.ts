@@ -12,7 +12,7 @@ const RECENT_ERROR_MS = 6 * 3_600_000;
 const MAX_ERROR_CHARS = 200;
 
 const bot = z.object({ username: z.string(), can_read_all_group_messages: z.boolean().default(false) });
-const webhook = z.object({
+export const webhookInfo = z.object({
   url: z.string(),
   pending_update_count: z.int().default(0),
   last_error_date: z.int().exactOptional(),
@@ -42,7 +42,7 @@ export async function checkAccount(
   ];
 }
 
-function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
+export function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
   const { botToken, webhookSecret } = account;
   const token = secret(botToken);
   const findings: ChannelFinding[] = [];
@@ -65,7 +65,7 @@ function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] 
 }
 
 /** The finding for a failed call. */
-function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
+export function tokenFinding(answer: Exclude<BotAnswer, { kind: "ok" }>, { account }: TelegramContext): ChannelFinding {
   if (answer.kind === "lost" || answer.kind === "unreached") {
     const message = `Telegram does not answer: ${answer.reason}.`;
     return { status: "warn", message, fix: "Try again; if it persists, check apiBase and Telegram's status." };
@@ -102,7 +102,7 @@ function aboutBot(me: Extract<BotAnswer, { kind: "ok" }>, { account }: TelegramC
 
 function aboutWebhook(answer: BotAnswer, context: TelegramContext, expected: string): ChannelFinding[] {
   if (answer.kind !== "ok") return [tokenFinding(answer, context)];
-  const info = webhook.safeParse(answer.result).data;
+  const info = webhookInfo.safeParse(answer.result).data;
   if (info === undefined) {
     return [{ status: "warn", message: "Telegram's answer has no webhook.", fix: "Try again in a moment." }];
   }
@@ -124,9 +124,9 @@ function addressFinding(url: string, { account }: TelegramContext, expected: str
 }
 
 /** The update types that are handled. */
-const NEEDED = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"];
+export const NEEDED = ["message", "edited_message", "channel_post", "edited_channel_post", "callback_query"];
 
-function webhookFindings(info: z.output<typeof webhook>, { account, now }: TelegramContext): ChannelFinding[] {
+function webhookFindings(info: z.output<typeof webhookInfo>, { account, now }: TelegramContext): ChannelFinding[] {
   const findings: ChannelFinding[] = [];
   const {
     last_error_date: errorAt,

@@ -16,7 +16,7 @@ import type {
 import { deliveryOf, STOPPED } from "../platform-call.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 import { type BotAnswer, botToken, callBot, type FileUpload, tokenMissing, type UploadMethod } from "./bot-api.ts";
-import { toPlainText } from "./markup.ts";
+import { telegramMarkup } from "./markup.ts";
 
 const TYPING_TIMEOUT_MS = 5_000;
 
@@ -36,7 +36,7 @@ export async function sendPart(part: OutboundPart, context: TelegramContext, sig
   const marked = { ...args, text: part.text, parse_mode: "HTML" } as const;
   const answer = await callBot(context, token, "sendMessage", marked, signal);
   if (!isUnreadableMarkup(answer)) return toDelivery(answer, context);
-  const bare = { ...args, text: toPlainText(part.text) };
+  const bare = { ...args, text: telegramMarkup.plain(part.text) };
   return toDelivery(await callBot(context, token, "sendMessage", bare, signal), context);
 }
 

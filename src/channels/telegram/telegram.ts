@@ -1,13 +1,15 @@
 import { log } from "../../lib/log.ts";
 import { secretEqual } from "../../security/secret-equal.ts";
 import type { Channel, Conversation, ReceiveResult } from "../channel.ts";
+import { formatMessages } from "../markup/markup.ts";
 import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, refuseSize } from "../webhook.ts";
 import { type TelegramAccount, type TelegramContext, telegramAccount } from "./account.ts";
 import { messageAttachments, openAttachment } from "./attachment.ts";
 import { botToken, tokenMissing } from "./bot-api.ts";
 import { checkAccount } from "./check.ts";
+import { connectBot } from "./connect.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
-import { formatHtml, toPlainText } from "./markup.ts";
+import { telegramMarkup } from "./markup.ts";
 import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
 import { react, sendFile, sendPart, sendTyping, showMenu } from "./send.ts";
 import { readUpdate, type TelegramMessage, type TelegramPress } from "./update.ts";
@@ -25,8 +27,8 @@ export const telegram: Channel<TelegramAccount> = {
   openAttachment,
   isReady: (context) => botToken(context) !== undefined,
   conversationOf: parseConversationId,
-  format: formatHtml,
-  plain: toPlainText,
+  format: (markdown) => formatMessages(markdown, telegramMarkup),
+  plain: telegramMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: sendPart,
   sendFile,
@@ -34,6 +36,12 @@ export const telegram: Channel<TelegramAccount> = {
   menu: { isOn: (account) => account.commandMenu, show: showMenu },
   typing: sendTyping,
   check: checkAccount,
+  connect: connectBot,
+  startLink: async (context, code) => {
+    const token = botToken(context);
+    const bot = token === undefined ? undefined : await identify(context, token);
+    return bot && `https://t.me/${bot.username}?start=${code}`;
+  },
 };
 
 /** User ids are positive, group ids negative; a public channel may also be named. */

@@ -1,5 +1,5 @@
 import type { Button, OutboundPart } from "../channel.ts";
-import { plainWecom } from "./markup.ts";
+import { wecomMarkup } from "../markup/wecom.ts";
 
 /** Tells our cards from those of other programs that use the application. */
 export const TASK_PREFIX = "isopod-";
@@ -11,7 +11,7 @@ const MAX_BUTTONS = 6;
 /** The card of a question with buttons; undefined if WeCom would not show all of it. */
 export function questionCard({ text, buttons = [], deliveryId }: OutboundPart): object | undefined {
   const keys = buttons.flat();
-  const words = plainWecom(text).trim();
+  const words = wecomMarkup.plain(text).trim();
   if (keys.length === 0 || keys.length > MAX_BUTTONS || words.length > MAX_TEXT_CHARS) return undefined;
   return {
     card_type: "button_interaction",

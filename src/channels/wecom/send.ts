@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { byteLength } from "../../lib/text.ts";
 import type { Delivery, OutboundPart } from "../channel.ts";
+import { wecomMarkup } from "../markup/wecom.ts";
 import { deliveryOf, STOPPED } from "../platform-call.ts";
 import { credentialsMissing, type WecomContext, type WecomCredentials, wecomCredentials } from "./account.ts";
 import { callWecom, type WecomAnswer } from "./api.ts";
 import { questionCard, typedAnswers } from "./card.ts";
-import { MAX_CONTENT_BYTES, plainWecom } from "./markup.ts";
 import { explainRefusal } from "./refusals.ts";
 import { isUserId } from "./user-id.ts";
 
@@ -22,9 +21,14 @@ export async function sendPart(part: OutboundPart, context: WecomContext, signal
 function textMessage({ text, buttons = [] }: OutboundPart, { account }: WecomContext) {
   const answers = typedAnswers(buttons);
   const whole = answers === "" ? text : `${text}\n\n${answers}`;
-  const content = byteLength(whole) > MAX_CONTENT_BYTES ? text : whole;
-  if (account.messageType === "text") return { msgtype: "text", text: { content: plainWecom(content) } };
+  const content = wecomMarkup.limit.size(whole) > wecomMarkup.limit.most ? text : whole;
+  if (account.messageType === "text") return { msgtype: "text", text: { content: bareText(content) } };
   return { msgtype: "markdown", markdown: { content } };
+}
+
+/** The words without markup, with the addresses of links behind them. */
+function bareText(content: string): string {
+  return wecomMarkup.plain(content.replace(/\[([^\]\n]*)\]\((https?:[^)\s]*)\)/g, "$1 ($2)"));
 }
 
 /** How a request is made. */

@@ -1,7 +1,8 @@
 import { directAccess } from "../account-fields.ts";
 import type { Channel } from "../channel.ts";
+import { formatMessages } from "../markup/markup.ts";
+import { wecomMarkup } from "../markup/wecom.ts";
 import { type WecomAccount, wecomAccount, wecomCredentials } from "./account.ts";
-import { formatWecom, plainWecom } from "./markup.ts";
 import { isUserId } from "./user-id.ts";
 
 /** WeCom (企业微信): an application that members write to. It has no groups. */
@@ -16,8 +17,8 @@ export const wecom: Channel<WecomAccount> = {
     (await import("./attachment.ts")).openAttachment(reference, context, signal),
   isReady: (context) => wecomCredentials(context) !== undefined,
   conversationOf: (id) => (isUserId(id) ? { kind: "direct", id } : undefined),
-  format: formatWecom,
-  plain: plainWecom,
+  format: (markdown) => formatMessages(markdown, wecomMarkup),
+  plain: wecomMarkup.plain,
   atLeastOnce: ({ deliveries }) => deliveries.atLeastOnce,
   send: async (part, context, signal) => (await import("./send.ts")).sendPart(part, context, signal),
   sendFile: async (file, context, signal) => (await import("./send-file.ts")).sendFile(file, context, signal),

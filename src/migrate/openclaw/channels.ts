@@ -149,12 +149,14 @@ function hasLeaf({ leaves }: ImportDraft, path: Path): boolean {
  */
 export const narrowGroups: Step = (draft) => accountsOf(draft).reduce(narrow, draft);
 
-const WHY = "In OpenClaw only some members of the group could write; here all of them could.";
+const WHY = "In OpenClaw only some members of the group could write, or none; here all of them could.";
 const HINT = "If that is fine, add the group to `groups` by its id.";
 
 function narrow(draft: ImportDraft, account: Path): ImportDraft {
   const groups = groupsOf(draft, account);
-  const limited = new Set([...groups].filter(([, said]) => isLimited(said, "allowFrom")).map(([group]) => group));
+  const limited = new Set(
+    [...groups].filter(([, said]) => isLimited(said, "allowFrom") || said.some(isOff)).map(([group]) => group),
+  );
   const policy = [...account, "groupPolicy"];
   const isOpen = leavesAt(draft, policy)[0]?.value === "open";
   const isForAll = isOpen && limited.size === 0;
@@ -178,6 +180,11 @@ function leaveOut(draft: ImportDraft, account: Path, groups: Groups): ImportDraf
     return [{ kind: "refused", path: originOf(first, first.path.slice(0, account.length + 2)), why: WHY, hint: HINT }];
   });
   return addFindings(takeOut(draft, places), ...findings);
+}
+
+/** Whether a group is switched off. */
+function isOff({ path, value }: Leaf): boolean {
+  return path.length === 7 && ["allow", "enabled"].includes(String(path[6])) && value === false;
 }
 
 /** Whether a list of senders, which has this name, lets only some in. */

@@ -57,6 +57,8 @@ const LATER_RENAMES: readonly Rename[] = [
   { from: "agents.defaults.subagents.maxChildrenPerAgent", to: "agents.defaults.subagents.maxChildren" },
   { from: "channels.*.accounts.*.dm.policy", to: "channels.*.accounts.*.dmPolicy" },
   { from: "channels.*.accounts.*.dm.allowFrom", to: "channels.*.accounts.*.allowFrom" },
+  { from: "channels.slack.accounts.*.channels", to: "channels.slack.accounts.*.groups" },
+  { from: "channels.slack.accounts.*.groups.*.users", to: "channels.slack.accounts.*.groups.*.allowFrom" },
   { from: "models.providers.*.models.*.contextTokens", to: "models.providers.*.models.*.contextWindow" },
 ];
 

@@ -2,6 +2,7 @@ import { heartbeatOf } from "../../config/agents.ts";
 import { IsopodError } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
+import { usdOf } from "../../models/price.ts";
 import { nextHeartbeat } from "../../schedule/heartbeat-times.ts";
 import { addWakeText, findEntry, saveEntry } from "../../schedule/schedule-store.ts";
 import { heartbeatEntryId, newHeartbeatEntry, type ScheduleEntry } from "../../schedule/slots.ts";
@@ -24,6 +25,9 @@ export interface HeartbeatView {
   lastReason: string | null;
   lastRunId: string | null;
   failures: number;
+  /** How many of its runs have ended, and what they have cost, in US dollars. */
+  runs: number;
+  costUsd: number;
 }
 
 /** The heartbeat of an agent. */
@@ -44,6 +48,8 @@ export async function showHeartbeat(config: Config, scope: JobsScope, { database
     lastReason: row?.lastReason ?? null,
     lastRunId: row?.lastRunId ?? null,
     failures: row?.failures ?? 0,
+    runs: row?.runs ?? 0,
+    costUsd: usdOf(row?.costMicros ?? 0),
   };
 }
 

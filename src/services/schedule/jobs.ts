@@ -1,6 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { newId } from "../../lib/ids.ts";
 import { weekdayTime } from "../../lib/zone.ts";
+import { usdOf } from "../../models/price.ts";
 import { completeJob, type Job, type JobFields, jobFields, MIN_EVERY_MS } from "../../schedule/job.ts";
 import { nextRuns, type Schedule, ScheduleError } from "../../schedule/schedule.ts";
 import {
@@ -46,6 +47,9 @@ export interface JobView extends Job {
   lastRunId: string | null;
   /** Failures in a row. */
   failures: number;
+  /** How many of its runs have ended, and what they have cost, in US dollars. */
+  runs: number;
+  costUsd: number;
   createdAt: string;
 }
 
@@ -275,6 +279,8 @@ export function jobView(entry: ScheduleEntry, zone: string): JobView {
     lastReason: entry.lastReason,
     lastRunId: entry.lastRunId,
     failures: entry.failures,
+    runs: entry.runs,
+    costUsd: usdOf(entry.costMicros),
     createdAt: iso(entry.createdAt),
   };
 }

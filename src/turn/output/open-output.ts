@@ -1,4 +1,5 @@
 import type { Target } from "../../channels/channel.ts";
+import type { Agent } from "../../config/agents.ts";
 import { visibleRepliesIn } from "../../config/group-chat.ts";
 import type { SessionHooks } from "../../plugins/session-hooks.ts";
 import type { Services } from "../../services/services.ts";
@@ -17,6 +18,8 @@ export interface OpenOutputDeps {
   fence: Fence;
   deliveries: Pick<RunOutputDeps, "format" | "formatApprovalQuestion"> & { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
+  /** A number from 0 up to 1. */
+  random(): number;
   /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -27,7 +30,7 @@ export interface OpenOutputDeps {
 export function openOutput(
   run: ActiveRun,
   context: TurnContext,
-  { store, log, fence, deliveries, hooks, waitUntil }: OpenOutputDeps,
+  { store, log, fence, deliveries, hooks, random, waitUntil }: OpenOutputDeps,
 ): RunOutput {
   const { agent, services, origin } = context;
   const output = new RunOutput(
@@ -36,6 +39,7 @@ export function openOutput(
       format: (...text) => deliveries.format(...text),
       formatApprovalQuestion: (row, state) => deliveries.formatApprovalQuestion(row, state),
       send: () => waitUntil(deliveries.drainSoon()),
+      pauseMs: () => pauseMs(agent, random),
     },
     run,
     outputPolicy(turnPreferences(run, context), agent, {
@@ -48,6 +52,10 @@ export function openOutput(
   );
   run.journal.observe(output);
   return output;
+}
+
+function pauseMs({ blockPause }: Agent, random: () => number): number {
+  return blockPause === undefined ? 0 : Math.round(blockPause.minMs + random() * (blockPause.maxMs - blockPause.minMs));
 }
 
 /** Whether the account that sends the reply is configured for block streaming; undefined if it is not set. */

@@ -32,18 +32,24 @@ export function runResult(
 
 const BESIDE: Answering = { isFirst: false };
 
+/** How texts become parts of a channel, and parts become texts again. */
+export interface ReplyFormat {
+  format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
+  plainText(part: { target: Target; text: string }): string;
+}
+
 /** The outbox parts of a run's result for its own conversation, files last. */
 export function replyParts(
   { texts, answering, sentParts = 0, files = [] }: RunResult,
   target: Target | null,
-  format: (target: Target, markdown: string, answering?: Answering) => OutboxPart[],
+  { format, plainText }: ReplyFormat,
 ): OutboxPart[] {
   if (target === null) return [];
   const most = Math.max(1, MAX_PARTS - sentParts);
   const parts = texts.flatMap((text, n) =>
     format(target, text, { ...(n === 0 && answering ? answering : BESIDE), most }),
   );
-  const said = boundedParts(parts, { text: texts.join("\n\n"), target, most });
+  const said = boundedParts(parts, { target, most, plain: (text) => plainText({ target, text }) });
   const attached = files.flatMap((file) =>
     format(target, fileLine(file), BESIDE)
       .slice(0, 1)

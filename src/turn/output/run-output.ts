@@ -38,6 +38,8 @@ export interface RunOutputDeps {
   formatApprovalQuestion(row: Pick<ActiveRun["row"], "target">, state: PausedRun): OutboxPart[];
   /** Sends the outbox after the current commit. */
   send(): void;
+  /** How long a block waits after the one before it, in milliseconds. */
+  pauseMs(): number;
   now(): number;
 }
 
@@ -155,7 +157,7 @@ export class RunOutput implements JournalObserver {
   #answering(): Answering {
     const { replyTo } = this.#reply.directives;
     const isAsked = replyTo !== undefined && !this.#reply.isAnswering;
-    return { ...(isAsked && { replyTo }), isFirst: this.#isFirst };
+    return { ...(isAsked && { replyTo }), isFirst: this.#isFirst, beginsReply: !this.#reply.isBegun };
   }
 
   #sendBlocks(blocks: readonly Block[]): void {
@@ -174,9 +176,11 @@ export class RunOutput implements JournalObserver {
       this.#reply.unsent = isKnown ? whole : "";
       if (isKnown) continue;
       this.#reply.after ??= log.lastMessageSeq(row);
-      this.#reply.isBegun = true;
       const answering = this.#answering();
-      this.#enqueue(text, { kind: "block", source: whole, after: this.#reply.after, model: this.#model }, answering);
+      const pauseMs = this.#isFirst ? 0 : this.#deps.pauseMs();
+      this.#reply.isBegun = true;
+      const said = { kind: "block", source: whole, after: this.#reply.after, model: this.#model } as const;
+      this.#enqueue(text, said, answering, pauseMs);
       this.#isFirst = false;
       this.#reply.isAnswering ||= answering.replyTo !== undefined;
     }
@@ -198,14 +202,14 @@ export class RunOutput implements JournalObserver {
     send();
   }
 
-  #enqueue(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }): void {
+  #enqueue(markdown: string, said?: DeliverySource, answering: Answering = { isFirst: false }, pauseMs = 0): void {
     const { store, format, send, now } = this.#deps;
     const { id, target } = this.#run.row;
     if (target === null) return;
     const [first, ...others] = format(target, markdown, answering);
     if (first === undefined) return;
     this.#reply.parts += 1 + others.length;
-    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { source: said }) }, ...others] }, now());
+    enqueue(store, { runId: id, parts: [{ ...first, ...(said && { source: said }), pauseMs }, ...others] }, now());
     send();
   }
 }

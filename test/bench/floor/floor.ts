@@ -20,12 +20,25 @@ export class Floor extends DurableObject<Env> {
 
   override async fetch(request: Request): Promise<Response> {
     const body = await request.text();
-    const durable = new URL(request.url).pathname === "/durable";
+    const { pathname } = new URL(request.url);
+    if (pathname === "/accept") {
+      // A webhook: answered once it is stored, and worked on afterwards.
+      this.#accept(body);
+      this.ctx.waitUntil(this.#ask(body));
+      return new Response("{}");
+    }
+    const durable = pathname === "/durable";
     if (durable) this.#accept(body);
     // The platform holds this request back until what was written above is on disk.
     const answer = await fetch(this.env.MODEL_URL, { method: "POST", body });
     if (!durable || answer.body === null) return answer;
     return new Response(answer.body.pipeThrough(new TransformStream({ flush: () => this.#finish() })));
+  }
+
+  async #ask(body: string): Promise<void> {
+    const answer = await fetch(this.env.MODEL_URL, { method: "POST", body });
+    await answer.text();
+    await this.#finish();
   }
 
   override alarm(): void {

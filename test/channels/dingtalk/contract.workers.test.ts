@@ -1,4 +1,5 @@
 import { dingtalk } from "../../../src/channels/dingtalk/dingtalk.ts";
+import { dingtalkMarkup } from "../../../src/channels/markup/markdown-platforms.ts";
 import { channelContract, type PlatformBehaviour } from "../../contracts/channel.ts";
 import type { ScriptedPlatformAnswer } from "../../fakes/platforms/fake-platform.ts";
 import { AES_KEY, makeRobot, messageOf, wordsOf } from "./test-robot.ts";
@@ -32,7 +33,7 @@ channelContract("dingtalk", () => {
       };
     },
     withoutSecrets: () => ({ ...robot.context, secret: () => undefined }),
-    shown: (part) => part.replaceAll("**", "").replace(/\\([\\*_`[\]#<>])/g, "$1"),
+    shown: dingtalkMarkup.plain,
     behave: (behaviour) => robot.script({ path: "robot", ...ANSWERS[behaviour] }),
     taken: async () => (await robot.calls("robot/")).map(({ fields }) => wordsOf(fields)),
   };

@@ -1,4 +1,5 @@
 import { feishu } from "../../../src/channels/feishu/feishu.ts";
+import { feishuMarkup } from "../../../src/channels/markup/markdown-platforms.ts";
 import { channelContract, type PlatformBehaviour } from "../../contracts/channel.ts";
 import type { ScriptedPlatformAnswer } from "../../fakes/platforms/fake-platform.ts";
 import { cardText, makeApp, received } from "./test-app.ts";
@@ -32,7 +33,7 @@ channelContract("feishu", () => {
       return { request: app.event(received(app, { message_type: "file", content })), contents: "contents of file_9" };
     },
     withoutSecrets: () => ({ ...app.context, secret: () => undefined }),
-    shown: (part) => part.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll("**", ""),
+    shown: feishuMarkup.plain,
     behave: (behaviour) => app.script({ path: "messages", ...ANSWERS[behaviour] }),
     taken: async () => (await app.calls("im/v1/messages?")).map(({ fields }) => cardText(fields)),
   };

@@ -1,3 +1,4 @@
+import { wecomMarkup } from "../../../src/channels/markup/wecom.ts";
 import { wecom } from "../../../src/channels/wecom/wecom.ts";
 import { channelContract, type PlatformBehaviour } from "../../contracts/channel.ts";
 import type { ScriptedPlatformAnswer } from "../../fakes/platforms/fake-platform.ts";
@@ -30,7 +31,7 @@ channelContract("wecom", () => {
       contents: "contents of m_9",
     }),
     withoutSecrets: () => ({ ...application.context, secret: () => undefined }),
-    shown: (part) => part,
+    shown: wecomMarkup.plain,
     behave: (behaviour) => {
       const path = behaviour === "refusing" ? "cgi-bin" : "message/send";
       return application.script({ path, ...ANSWERS[behaviour] });

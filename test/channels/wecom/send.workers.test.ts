@@ -77,7 +77,7 @@ describe("a WeCom message", () => {
     await send(at, { text: "**a** [b](https://c.example)\n```ts\ncode\n```" });
     expect((await at.calls("message/send"))[0]?.fields).toMatchObject({
       msgtype: "text",
-      text: { content: "a b (https://c.example)\ncode\n" },
+      text: { content: "a b (https://c.example)\ncode" },
     });
   });
 

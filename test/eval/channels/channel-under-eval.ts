@@ -1,4 +1,4 @@
-import type { AnyChannel, ChannelContext, ReceiveResult } from "../../../src/channels/channel.ts";
+import type { AnyChannel, ChannelContext, ReceiveResult, Target } from "../../../src/channels/channel.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 
 /** A signature vector, in either form of the files; names of secrets are neutral. */
@@ -66,6 +66,8 @@ export interface ChannelUnderEval {
   take?(payload: Payload, context: ChannelContext<unknown>): Promise<ReceiveResult>;
   /** The account for texts that are sent. */
   forSending(): EvalAccount;
+  /** Where they are sent, as far as the platform's ids have a form of their own. */
+  sendTo?: Partial<Target>;
   /** The platform's answer to a request of the channel besides sending; undefined for a refused connection. */
   answer?(request: Request): Response | undefined;
 }

@@ -27,4 +27,5 @@ export const dingtalkUnderEval: ChannelUnderEval = {
     return new Request(url, { method: "POST", headers: { timestamp, sign }, body: JSON.stringify(raw) });
   },
   forSending: () => account({}),
+  answer: ({ url }) => (url.includes("accessToken") ? Response.json({ accessToken: "t", expireIn: 7200 }) : undefined),
 };

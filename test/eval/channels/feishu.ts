@@ -36,4 +36,8 @@ export const feishuUnderEval: ChannelUnderEval = {
     return new Request(url, { method: "POST", headers, body });
   },
   forSending: () => account({ encryptKey: KEY }),
+  answer: ({ url }) =>
+    url.includes("tenant_access_token")
+      ? Response.json({ code: 0, tenant_access_token: "t", expire: 7200 })
+      : undefined,
 };

@@ -34,4 +34,6 @@ export const wecomUnderEval: ChannelUnderEval = {
     return new Request(`${url}?${query}`, { method: "POST", body });
   },
   forSending: () => account({}),
+  answer: ({ url }) =>
+    url.includes("/gettoken") ? Response.json({ errcode: 0, access_token: "t", expires_in: 7200 }) : undefined,
 };

@@ -1,7 +1,9 @@
 /** One request that a channel made. `body` is text; the bytes of a form's files are left out. */
 export interface PlatformCall {
   method: string;
-  /** Below the platform's place, with the query. */
+  /** The address of the platform's place. */
+  place: string;
+  /** Below the place, with the query. */
   path: string;
   headers: Record<string, string>;
   body: string;

@@ -29,7 +29,8 @@ export async function startPlatforms({ port = 0 }: { port?: number } = {}): Prom
       if (request.method === "PUT") Object.assign(place, told);
       return give({ body: place.calls }, response);
     }
-    await take(first, placeAt(first, second), [third, ...rest].join("/"), request, response);
+    const address = `http://${request.headers.host}/${first}/${second}`;
+    await take(first, placeAt(first, second), { address, path: [third, ...rest].join("/") }, request, response);
   }
   return listen((request, response) => {
     handle(request, response).catch((error: unknown) =>
@@ -41,11 +42,11 @@ export async function startPlatforms({ port = 0 }: { port?: number } = {}): Prom
 async function take(
   platform: string,
   place: Place,
-  path: string,
+  { address, path }: { address: string; path: string },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const call = await readCall(path, request);
+  const call = await readCall(address, path, request);
   const at = place.script.findIndex((answer) => answer.path === undefined || path.includes(answer.path));
   const [scripted] = at === -1 ? [] : place.script.splice(at, 1);
   if (scripted?.cut === "before") return void request.socket.destroy();
@@ -62,11 +63,11 @@ function give({ status = 200, headers = {}, body = {} }: FakeAnswer, response: S
   response.end(isText ? body : JSON.stringify(body));
 }
 
-async function readCall(path: string, request: IncomingMessage): Promise<PlatformCall> {
+async function readCall(place: string, path: string, request: IncomingMessage): Promise<PlatformCall> {
   const bytes = await bytesOf(request);
   const headers = request.headers as Record<string, string>;
   const type = headers["content-type"] ?? "";
-  const head = { method: request.method ?? "", path, headers };
+  const head = { method: request.method ?? "", place, path, headers };
   if (/multipart\/form-data|x-www-form-urlencoded/.test(type)) {
     const form = await new Response(new Uint8Array(bytes), { headers: { "Content-Type": type } }).formData();
     const fields = Object.fromEntries(

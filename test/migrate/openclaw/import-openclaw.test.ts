@@ -252,6 +252,36 @@ describe("channels", () => {
     expect(account(report).groupPolicy ?? "allowlist").toBe("allowlist");
   });
 
+  test("Slack's channels are groups here, and are left out where only some, or none, could write", () => {
+    const report = imported({
+      channels: {
+        slack: {
+          dm: { policy: "open", allowFrom: ["U0LABADA01"] },
+          groupPolicy: "open",
+          channels: {
+            C1: { requireMention: false },
+            C2: { users: ["U0LABADA01"] },
+            C3: { enabled: false },
+            C4: { allow: false },
+          },
+        },
+      },
+    });
+    expect(report.document).toMatchObject({
+      channels: {
+        slack: {
+          accounts: {
+            default: {
+              ...{ dmPolicy: "open", allowFrom: ["U0LABADA01"], groupPolicy: "allowlist" },
+              groups: { C1: { requireMention: false } },
+            },
+          },
+        },
+      },
+    });
+    expect(paths(report.refused).sort()).toEqual(["C2", "C3", "C4"].map((id) => `channels.slack.channels.${id}`));
+  });
+
   test("groups that were open to everybody stay so, and only those that were named", () => {
     expect(account(telegram({ groupPolicy: "open", groups: { "*": {} } }))).toEqual({
       groupPolicy: "open",
