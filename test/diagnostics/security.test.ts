@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { telegram } from "../../src/channels/telegram/telegram.ts";
+import { findChannel } from "../../src/channels/index.ts";
 import type { DiagnosticsContext } from "../../src/diagnostics/diagnostics-context.ts";
 import { examineSecurity } from "../../src/diagnostics/security.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
@@ -8,7 +8,7 @@ import type { Services } from "../../src/services/services.ts";
 function audit(document: object, token = "x".repeat(40)) {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
-    channel: telegram,
+    channel: findChannel(id),
     context: { accountId, account: config.channels[id]?.accounts?.[accountId] },
   });
   const services = { config, channel, browserZone: () => undefined } as unknown as Services;

@@ -1,8 +1,11 @@
-import { inject } from "vitest";
+import { env, runInDurableObject, SELF } from "cloudflare:test";
+import { expect, inject, test } from "vitest";
 import { dingtalkMarkup } from "../../src/channels/markup/markdown-platforms.ts";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { messageOf, signedHeaders, wordsOf } from "../channels/dingtalk/test-robot.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { channelFlow } from "../contracts/channel-flow.ts";
+import { script, waitFor } from "./client.ts";
 
 const place = knownPlace("dingtalk", "flow", inject("platforms"));
 
@@ -30,4 +33,17 @@ channelFlow("DingTalk", {
     const says = /sendMessage\?content=([^)]+)\)/.exec(wordsOf(fields))?.[1] ?? "";
     return message(decodeURIComponent(says), "DingTalk-press");
   },
+});
+
+test("a reply goes to the address that came with the message, which is stored encrypted alone", async () => {
+  await script("default", [{ text: "By the address." }]);
+  await SELF.fetch(message("Where to?", "DingTalk-address"));
+  const replies = async () => (await place.calls("sendBySession")).map(({ fields }) => wordsOf(fields).trim());
+  await waitFor(async () => (await replies()).includes("By the address."));
+  const stub = env.SESSIONS.getByName(await objectNameOf("agent:main:main"));
+  const stored = await runInDurableObject(stub, (_, { storage }) =>
+    JSON.stringify(["runs", "outbox", "messages"].map((table) => storage.sql.exec(`select * from ${table}`).toArray())),
+  );
+  expect(stored).toContain("By the address.");
+  expect(stored).not.toContain("flow-session");
 });
