@@ -34,6 +34,8 @@ const PAPERS: Readonly<Record<string, string>> = {
   ".github/SECURITY.md": securityPolicy,
   "src/docs/zh/readme.md": chineseReadme,
 };
+/** Pages that a program writes. */
+const GENERATED = new Set(["configuration-reference", "configuration-connections"]);
 const fields = configFields();
 const routes = createApp().routes.filter(({ path }) => path !== "/*" && path !== "/v1/*");
 
@@ -90,9 +92,7 @@ describe("every page", () => {
     const size = (pages: readonly DocsPage[]) =>
       pages.reduce((sum, { text }) => sum + new TextEncoder().encode(text).length, 0);
     expect(Math.max(...PAGES.map((page) => size([page])))).toBeLessThan(50 * 1024);
-    expect(size(PAGES.filter(({ name }) => !/^configuration-(reference|connections)$/.test(name)))).toBeLessThan(
-      300_000,
-    );
+    expect(size(PAGES.filter(({ name }) => !GENERATED.has(name)))).toBeLessThan(330_000);
   });
 
   test("links to pages and headings that exist", () => {
