@@ -78,6 +78,16 @@ describe("every page", () => {
     }
   });
 
+  test("stands in the list of an index once", () => {
+    for (const name of ["index", "zh"]) {
+      const rows = findPage(name)!
+        .text.split("\n")
+        .filter((line) => /^(- |\| )\[/.test(line));
+      expect(rows.length).toBeGreaterThan(20);
+      expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([]);
+    }
+  });
+
   test("begins with its title and a sentence about its content", () => {
     for (const { name, title, about, text } of PAGES) {
       expect([name, text.startsWith(`# ${title}\n\n`), about.length > 10 && about.length < 300]).toEqual([
