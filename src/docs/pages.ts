@@ -51,6 +51,7 @@ import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
+import chineseWeb from "./zh/web.md";
 import chineseWebhook from "./zh/webhook.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
 
@@ -120,6 +121,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/googlechat", chineseGooglechat),
   page("zh/github", chineseGithub),
   page("zh/memory", chineseMemory),
+  page("zh/web", chineseWeb),
   page("zh/skills", chineseSkills),
   page("zh/email", chineseEmail),
   page("zh/webhook", chineseWebhook),
