@@ -164,7 +164,8 @@ async function runTool(
 }
 
 function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
-  const { text, images, spill, labels }: KeptOutput = typeof output === "string" ? { text: output } : output;
+  const { text, images, sources, costMicros, spill, labels }: KeptOutput =
+    typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
     id: loop.newMessageId(),
@@ -174,6 +175,8 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     text,
     isError,
     ...(images && { images }),
+    ...(sources && { sources }),
+    ...(costMicros !== undefined && { costMicros }),
     ...(spill && { spill }),
     ...(labels && labels.length > 0 && { labels }),
   };

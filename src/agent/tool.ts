@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
-import type { ImageRef, SpillRef } from "../models/message.ts";
+import type { ImageRef, PageRef, SpillRef } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 
@@ -38,6 +38,8 @@ export type Effect =
   | { kind: "read"; what: string }
   /** Requests an address, without a body. */
   | { kind: "reach"; url: string }
+  /** Asks a service that the configuration names for this tool. `secretWords` are words that look like a secret. */
+  | { kind: "query"; url: string; secretWords?: string }
   /** Runs a script. */
   | { kind: "run"; script: string };
 
@@ -64,6 +66,10 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+  /** The pages that it shows, for people to open. */
+  sources?: PageRef[];
+  /** What it cost in millionths of a US dollar, where a service tells. */
+  costMicros?: number;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
 }

@@ -56,6 +56,7 @@ import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
+import chineseWeb from "./zh/web.md";
 import chineseWebhook from "./zh/webhook.md";
 import chineseWecom from "./zh/wecom.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
@@ -122,8 +123,6 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/feishu", chineseFeishu),
   page("zh/wecom", chineseWecom),
   page("zh/dingtalk", chineseDingtalk),
-  page("zh/memory", chineseMemory),
-  page("zh/skills", chineseSkills),
   page("zh/telegram", chineseTelegram),
   page("zh/slack", chineseSlack),
   page("zh/whatsapp", chineseWhatsapp),
@@ -135,6 +134,9 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/github", chineseGithub),
   page("zh/email", chineseEmail),
   page("zh/webhook", chineseWebhook),
+  page("zh/memory", chineseMemory),
+  page("zh/web", chineseWeb),
+  page("zh/skills", chineseSkills),
 ];
 
 /**
