@@ -101,6 +101,14 @@ export function toolSchema(tool: AnyTool): ToolSchema {
 }
 
 function toJsonSchema(schema: z.ZodType): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override: withoutUsualBounds });
   return JSON.parse(JSON.stringify(rest));
+}
+
+/** Takes out what goes without saying: every request pays for it. The arguments are still checked for it. */
+function withoutUsualBounds({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+  if (jsonSchema.type === "object") delete jsonSchema.propertyNames;
 }

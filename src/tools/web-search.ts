@@ -27,14 +27,14 @@ const parameters = z.strictObject({
   site: z.string().min(1).max(253).optional().describe("Only this host: example.org"),
   country: z
     .string()
-    .regex(/^[a-z]{2}$/i, "give two letters, such as DE")
+    .regex(/^[A-Za-z]{2}$/, "give two letters, such as DE")
     .optional()
-    .describe("Where pages are from, in two letters: DE"),
+    .describe("Of the pages: DE"),
   language: z
     .string()
-    .regex(/^[a-z]{2}$/i, "give two letters, such as de")
+    .regex(/^[A-Za-z]{2}$/, "give two letters, such as de")
     .optional()
-    .describe("Of pages, in two letters: de"),
+    .describe("Of the pages: de"),
 });
 
 type Args = z.infer<typeof parameters>;
