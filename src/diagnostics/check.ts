@@ -15,6 +15,7 @@ export type Area =
   | "workspaces"
   | "memory"
   | "skills"
+  | "mcp"
   | "sessions"
   | "budgets"
   | "backlog";
