@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
+import { startMcpServer } from "./mcp-server.ts";
 import { startModelServer } from "./model-server.ts";
 import { startOutside } from "./outside.ts";
 import { startDiscordGateway } from "./platforms/discord-gateway.ts";
@@ -8,20 +9,22 @@ import { startPlatforms } from "./platforms/server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi, outside, platforms, discordGateway] = await Promise.all([
+  const [models, botApi, outside, platforms, discordGateway, mcp] = await Promise.all([
     startModelServer(),
     startBotApi(),
     startOutside(),
     startPlatforms(),
     startDiscordGateway(),
+    startMcpServer(),
   ]);
   project.provide("modelServer", models.url);
   project.provide("botApi", botApi.url);
   project.provide("outside", outside.url);
   project.provide("platforms", platforms.url);
   project.provide("discordGateway", discordGateway.url);
+  project.provide("mcp", mcp.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await Promise.all([models, botApi, outside, platforms, discordGateway].map((server) => server.close()));
+    await Promise.all([models, botApi, outside, platforms, discordGateway, mcp].map((server) => server.close()));
   };
 }
