@@ -39,6 +39,11 @@ export function chooseSearch(
     return { kind: "off", why: "tools.web.search.enabled is false.", fix: "Set tools.web.search.enabled to true." };
   }
   const id = named ?? (apiKey === undefined ? undefined : "brave");
+  if (id === undefined && settings.baseUrl !== undefined) {
+    // A key must not go to an address that is meant for another service.
+    const why = "tools.web.search.baseUrl is set, and not which service is there.";
+    return { kind: "broken", why, fix: "Set tools.web.search.provider." };
+  }
   const provider = SEARCH_PROVIDERS.find((one) =>
     id === undefined ? secret(one.variable) !== undefined : one.id === id,
   );

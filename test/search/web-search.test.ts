@@ -225,5 +225,8 @@ test("where no service is ready it is said why", () => {
   expect(choice({}, {})).toBe("unset: No search service is set up, and none answers without a key.");
   expect(choice({ enabled: false }, { EXA_API_KEY: "e" })).toBe("off: tools.web.search.enabled is false.");
   expect(choice({ provider: "exa" }, { TAVILY_API_KEY: "t" })).toContain("broken: Exa is chosen");
+  expect(choice({ baseUrl: "https://own.example.org" }, { BRAVE_API_KEY: "b" })).toBe(
+    "broken: tools.web.search.baseUrl is set, and not which service is there.",
+  );
   expect(choice({}, { SEARXNG_URL: "ftp://host" })).toContain("SEARXNG_URL is no web address");
 });
