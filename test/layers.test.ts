@@ -8,7 +8,7 @@ const ROWS = [
   ["db", "docs", "security"],
   ["config"],
   ["models", "workspace", "channels"],
-  ["agent", "skills", "memory", "shell", "schedule", "extract"],
+  ["agent", "skills", "memory", "shell", "schedule", "extract", "search"],
   ["tools", "prompt", "mcp"],
   ["plugins"],
   ["services"],
@@ -226,6 +226,7 @@ test("agents, tools, shell, skills and plugins reach the outside through the egr
     "commands",
     "workspace",
     "subagents",
+    "search",
   ];
   expect(offenders(/(?<![.#\w])fetch\(/, ["skills/install/archive-request.ts"], rooms)).toEqual([]);
   expect(offenders(/\bglobalThis\.fetch\b/, ["services/create-services.ts"])).toEqual([]);

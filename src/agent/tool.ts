@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
-import type { ImageRef, SpillRef } from "../models/message.ts";
+import type { ImageRef, PageRef, SpillRef } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 
@@ -42,6 +42,8 @@ export type Effect =
   | { kind: "read"; what: string }
   /** Requests an address, without a body. */
   | { kind: "reach"; url: string }
+  /** Asks a service that the configuration names for this tool. `secretWords` are words that look like a secret. */
+  | { kind: "query"; url: string; secretWords?: string }
   /** Runs a script. */
   | { kind: "run"; script: string }
   /** Sends arguments to a server that the configuration names, as a call of one of its tools. */
@@ -70,6 +72,10 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+  /** The pages that it shows, for people to open. */
+  sources?: PageRef[];
+  /** What it cost in millionths of a US dollar, where a service tells. */
+  costMicros?: number;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
   /** Set if it says what went wrong in words from outside, which an error cannot carry. */
@@ -104,6 +110,14 @@ export function toolSchema(tool: AnyTool): ToolSchema {
 
 /** The JSON Schema of what a zod schema takes, without `$schema`. */
 export function toJsonSchema(schema: z.ZodType): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override: withoutUsualBounds });
   return JSON.parse(JSON.stringify(rest));
+}
+
+/** Takes out what goes without saying: every request pays for it. The arguments are still checked for it. */
+function withoutUsualBounds({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+  if (jsonSchema.type === "object") delete jsonSchema.propertyNames;
 }

@@ -73,6 +73,11 @@ const toolMessage = z.object({
   tool: z.string(),
   text: z.string(),
   images: images.optional(),
+  sources: z
+    .array(z.object({ url: z.string(), title: z.string() }))
+    .optional()
+    .openapi({ description: "The pages that a search found, or that was fetched." }),
+  costMicros: z.int().optional().openapi({ description: "What the call cost, in millionths of a US dollar." }),
   isError: z.boolean(),
   spill: z
     .object({ id: z.string(), bytes: z.int() })

@@ -20,6 +20,7 @@ import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-k
 import { fetchThrough, openEgress, openStreamingEgress, type SafeFetch } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
+import { isolatePages, isolateSearches } from "./agent-cache.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 import { type CooldownCache, CooldownStore } from "./cooldowns.ts";
@@ -29,8 +30,8 @@ import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { embeddersOf, openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
+import { openSearch } from "./open-search.ts";
 import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
-import { isolatePages } from "./page-cache.ts";
 import { documentReader } from "./read-document.ts";
 import { noteSecurityEvent } from "./security-events.ts";
 import type { OpenChannel, Services } from "./services.ts";
@@ -96,6 +97,8 @@ export function createServices(
       now: Date.now,
     },
     pages: isolatePages,
+    search: openSearch(config, { secret, host }),
+    searches: isolateSearches,
     readDocument: documentReader(env.AI),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),

@@ -5,7 +5,15 @@ import { newApprovalId, objectNameOfRun } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  NO_USAGE,
+  type ToolCallPart,
+  type ToolMessage,
+  type Usage,
+  type UserMessage,
+} from "../models/message.ts";
 import { withLabels } from "../models/view-labels.ts";
 import { isFlushDue, saveCompaction } from "./compactions.ts";
 import { keepInterruptedReply } from "./delivered-text.ts";
@@ -185,6 +193,8 @@ export class RunJournal implements Journal {
   returned(message: ToolMessage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
+      const { costMicros } = message;
+      if (costMicros !== undefined) this.#save(spent(this.#running(), { ...NO_USAGE, costMicros }));
       this.#activeObserver?.onToolResult(message);
     });
   }

@@ -21,6 +21,7 @@ import type { SessionsPort } from "./sessions-port.ts";
 import { agentsListTool, sessionsSpawnTool, subagentsTool } from "./subagents.ts";
 import { updatePlanTool } from "./update-plan.ts";
 import { type WebFetchPort, webFetchTool } from "./web-fetch.ts";
+import { type WebSearchPort, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn need. */
@@ -36,6 +37,8 @@ export interface ToolDeps {
   skillFolders: SkillFolders;
   /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
+  /** A search of the web, if a service is set up. */
+  search: WebSearchPort | undefined;
   /** The web, if the configuration has the agent fetch pages. */
   web: WebFetchPort | undefined;
   /** Other sessions, if the turn may reach them. */
@@ -66,6 +69,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     resources,
     skillFolders,
     exec,
+    search,
     web,
     sessions,
     jobs,
@@ -88,6 +92,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     findTool(workspace),
     lsTool(workspace, resources),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
+    ...(search === undefined ? [] : [webSearchTool(search)]),
     ...(web === undefined ? [] : [webFetchTool(web)]),
     ...(jobs === undefined ? [] : [cronTool(jobs)]),
     ...message,

@@ -2,6 +2,7 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { head } from "../lib/text.ts";
 import { type Label, strangerLabel } from "../security/labels.ts";
+import { sniffImageType } from "../workspace/media-type.ts";
 import { MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 
 const MAX_NAME_CHARS = 80;
@@ -81,7 +82,8 @@ export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace
     }
     const labels: readonly Label[] = origin.owner ? [] : [strangerLabel(`${origin.channel}:${origin.senderId}`)];
     const path = `${place}${safeName(origin.messageId)}-${name}`;
-    return await keepInInbox({ path, bytes, mediaType: file.mediaType, labels }, workspace);
+    const mediaType = sniffImageType(bytes) ?? file.mediaType;
+    return await keepInInbox({ path, bytes, mediaType, labels }, workspace);
   } catch (error) {
     const isLost = file.bytes instanceof Uint8Array && error instanceof WorkspaceError && error.code === "unavailable";
     if (isLost) throw error;

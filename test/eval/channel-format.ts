@@ -131,6 +131,8 @@ export function judgeFormat(text: FormatCase, dump: FormatDump, { limit, unit }:
 /** What a person sees of a message, where its markup counts for a limit or hides addresses. */
 const SHOWN: Readonly<Record<string, (text: string) => string>> = {
   telegram: (text) => unescaped(text.replace(/<[^>]+>/g, "")),
+  feishu: unescaped,
+  dingtalk: unescaped,
   slack: (text) => unescaped(text.replace(/<(?:https?|mailto|tel):[^|>]*\|([^>]*)>/g, "$1")),
 };
 

@@ -44,6 +44,17 @@ export const channelSecrets = {
   GITHUB_WEBHOOK_SECRET: "hook-of-flow",
   GITHUB_APP_ID: "12345",
   GITHUB_APP_PRIVATE_KEY: "",
+  FEISHU_APP_ID: "cli_flow",
+  FEISHU_APP_SECRET: "flow-app-secret",
+  FEISHU_ENCRYPT_KEY: "flow-encrypt-key",
+  FEISHU_VERIFICATION_TOKEN: "flow-token",
+  DINGTALK_CLIENT_ID: "dingflow",
+  DINGTALK_CLIENT_SECRET: "flow-client-secret",
+  WECOM_CORP_ID: "wwflow",
+  WECOM_AGENT_ID: "1000002",
+  WECOM_SECRET: "flow-secret",
+  WECOM_TOKEN: "flow-token",
+  WECOM_ENCODING_AES_KEY: "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -82,6 +93,9 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         "whatsapp:15550000042",
         "discord:420",
         `line:U${"42".repeat(16)}`,
+        "feishu:ou_owner",
+        "wecom:owner",
+        "dingtalk:owner",
       ],
     },
     channels: {
@@ -132,6 +146,9 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
           unguarded: { replyUrl: "http://127.0.0.1:9000/replies" },
         },
       },
+      feishu: { domain: `${platforms}/feishu/flow` },
+      wecom: { apiBase: `${platforms}/wecom/flow` },
+      dingtalk: { apiBase: `${platforms}/dingtalk/flow`, oapiBase: `${platforms}/dingtalk/flow` },
     },
   };
 }

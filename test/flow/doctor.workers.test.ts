@@ -82,6 +82,30 @@ describe("a healthy deployment", () => {
   });
 });
 
+describe("search", () => {
+  const about = async (config: object, variables: object) => {
+    const { checks } = await configured(config, variables);
+    return checks.find(({ id }) => id === "search.service");
+  };
+
+  test("the service that searches is named, with the variable of its key and not its value", async () => {
+    const found = await about({}, { TAVILY_API_KEY: "tvly-secret", SEARXNG_URL: "https://searx.example.org" });
+    expect(found).toMatchObject({ status: "ok", area: "search" });
+    expect(found?.message).toBe("Tavily searches the web (https://api.tavily.com), with TAVILY_API_KEY.");
+  });
+
+  test("a service without its key fails, no service at all is fine and says which variables there are", async () => {
+    const chosen = { tools: { web: { search: { provider: "exa" } } } };
+    expect(await about(chosen, {})).toMatchObject({
+      status: "fail",
+      path: "tools.web.search",
+      message: "Exa is chosen to search the web, and EXA_API_KEY is not set. There is no web_search.",
+      fix: "Set EXA_API_KEY (https://dashboard.exa.ai/api-keys).",
+    });
+    expect(await about({}, {})).toMatchObject({ status: "ok", message: expect.stringContaining("BRAVE_API_KEY") });
+  });
+});
+
 describe("configuration", () => {
   test("an invalid configuration fails with the path of each wrong field, and the other areas are checked", async () => {
     const found = await configured({ agents: { defaults: { timeoutSeconds: "long" } }, frob: 1 });
