@@ -8,7 +8,7 @@ const ROWS = [
   ["db", "docs", "security"],
   ["config"],
   ["models", "workspace", "channels"],
-  ["agent", "skills", "memory", "shell", "schedule", "extract"],
+  ["agent", "skills", "memory", "shell", "schedule", "extract", "media"],
   ["tools", "prompt"],
   ["plugins"],
   ["services"],

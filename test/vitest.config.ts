@@ -29,7 +29,9 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
         ISOPOD_DATA_KEY: Buffer.alloc(32, "test").toString("base64"),
         ...testSecrets,
         ...channelSecrets,
-        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
+        ISOPOD_CONFIG: JSON.stringify(
+          testConfig(models.url, botApi.url, inject("outside"), inject("platforms"), inject("media")),
+        ),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
         TEST_MODEL_SERVER: models.url,

@@ -21,6 +21,7 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+  isSpoken: z.literal(true).optional().openapi({ description: "Set if some of it was said in a voice note." }),
   commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),
   fromRunId: z
     .string()

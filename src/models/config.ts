@@ -26,6 +26,9 @@ const model = z.strictObject({
         .min(0)
         .optional()
         .describe("Per million tokens written to its cache; as `input` if absent."),
+      minute: z.number().min(0).optional().describe("Per minute of a recording that it transcribes."),
+      millionChars: z.number().min(0).optional().describe("Per million characters that it reads aloud."),
+      image: z.number().min(0).optional().describe("Per picture that it makes."),
     })
     .optional()
     .describe("Its prices in US dollars, for cost estimates."),

@@ -28,6 +28,8 @@ export interface UserMessage extends MessageHead {
   wordsAt?: number;
   /** Where words in it come from besides its author: a quoted message, a sub-agent's report. */
   labels?: readonly Label[];
+  /** Set if some of it was said in a voice note. */
+  isSpoken?: true;
   /** Set if it did not address the agent: how many such messages in a row models are shown, the last ones. */
   overheard?: number;
   /** Set if it has the message before it answered again: models do not see the answer that failed. */

@@ -156,8 +156,12 @@ export interface EgressRules {
  * Creates the guarded `fetch` by the configuration's rules. Names are resolved first on self-hosted machines only:
  * there `fetch` reaches private networks, while Cloudflare's egress does not.
  */
-export function openEgress({ allowPrivate, resolverUrl }: EgressRules, host: string): SafeFetch {
+export function openEgress(
+  { allowPrivate, resolverUrl }: EgressRules,
+  host: string,
+  limits?: Partial<EgressLimits>,
+): SafeFetch {
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
   const lookup = host === "workerd" ? createDnsLookup(resolverUrl, fetcher) : undefined;
-  return createSafeFetch({ fetch: fetcher, allowPrivate, lookup });
+  return createSafeFetch({ fetch: fetcher, allowPrivate, lookup, limits });
 }

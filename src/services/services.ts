@@ -7,6 +7,7 @@ import type { ReadDocument } from "../extract/extract.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
+import type { MediaModels } from "../media/choose-media.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import type { Embedders } from "../memory/embed/choose-embedders.ts";
 import type { FindCandidates } from "../models/candidates.ts";
@@ -42,6 +43,8 @@ export interface Services {
   readonly egress: SafeFetch;
   /** The pages that this isolate has fetched. */
   readonly pages: FetchedPages;
+  /** The models that transcribe, read aloud and make pictures. */
+  readonly media: MediaModels;
   /** Reads PDFs and office documents; undefined without Workers AI. */
   readonly readDocument: ReadDocument | undefined;
   /** The agent's own model, as `provider/model`. */

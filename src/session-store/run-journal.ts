@@ -40,9 +40,15 @@ export interface RunJournalDeps {
   log: EventLog;
   fence: Fence;
   /** The waiting messages that may be merged into the run; `take` stores them. */
-  mergeableInput: { waiting(): boolean; take(): Message[] };
+  mergeableInput: { waiting(): boolean; take(): MergedInput };
   /** The messages that the model sees; read again once the run has made them much longer. */
   readView(flushFrom: number | undefined): View;
+}
+
+/** Messages that were merged into a run, and what was spent on them before. */
+export interface MergedInput {
+  messages: Message[];
+  spent: Usage;
 }
 
 /**
@@ -124,8 +130,11 @@ export class RunJournal implements Journal {
 
   takePendingInput(): void {
     if (this.#state.flush !== undefined) return;
-    const messages = this.context();
-    messages.push(...this.#deps.mergeableInput.take());
+    const context = this.context();
+    const { messages, spent: before } = this.#deps.mergeableInput.take();
+    context.push(...messages);
+    // Stored with the next commit.
+    this.#state = spent(this.#running(), before);
   }
 
   restarting(): boolean {

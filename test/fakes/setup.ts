@@ -1,24 +1,27 @@
 import type { TestProject } from "vitest/node";
 import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
+import { startMediaServer } from "./media-server.ts";
 import { startModelServer } from "./model-server.ts";
 import { startOutside } from "./outside.ts";
 import { startPlatforms } from "./platforms/server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi, outside, platforms] = await Promise.all([
+  const [models, botApi, outside, platforms, media] = await Promise.all([
     startModelServer(),
     startBotApi(),
     startOutside(),
     startPlatforms(),
+    startMediaServer(),
   ]);
   project.provide("modelServer", models.url);
   project.provide("botApi", botApi.url);
   project.provide("outside", outside.url);
   project.provide("platforms", platforms.url);
+  project.provide("media", media.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await Promise.all([models.close(), botApi.close(), outside.close(), platforms.close()]);
+    await Promise.all([models, botApi, outside, platforms, media].map((server) => server.close()));
   };
 }
