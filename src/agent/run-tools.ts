@@ -164,7 +164,8 @@ async function runTool(
 }
 
 function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
-  const { text, images, spill, labels }: KeptOutput = typeof output === "string" ? { text: output } : output;
+  const { text, images, files, spill, labels, usage }: KeptOutput =
+    typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
     id: loop.newMessageId(),
@@ -174,11 +175,12 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     text,
     isError,
     ...(images && { images }),
+    ...(files && { files }),
     ...(spill && { spill }),
     ...(labels && labels.length > 0 && { labels }),
   };
   const noted = withRepetitionNote(message, call, loop.journal.context(), loop.repetition);
-  loop.journal.returned(noted);
+  loop.journal.returned(noted, usage);
   return noted;
 }
 

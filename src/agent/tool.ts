@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
-import type { ImageRef, SpillRef } from "../models/message.ts";
+import type { ImageRef, MadeFile, SpillRef, Usage } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 
@@ -64,6 +64,10 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+  /** Files that it has made for people: they are sent with the run's reply. */
+  files?: MadeFile[];
+  /** What it has spent on other models. */
+  usage?: Usage;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
 }

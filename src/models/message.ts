@@ -100,6 +100,14 @@ export interface Directives {
   files?: string[];
   /** Whether audio files are sent as voice notes. */
   asVoice?: true;
+  /** How it is read aloud, if it is to be. */
+  speech?: SpeechDirective;
+}
+
+/** The words to read aloud, those of the reply where absent; and the voice, the configured one where absent. */
+export interface SpeechDirective {
+  text?: string;
+  voice?: string;
 }
 
 /** The result of one tool call. */
@@ -109,6 +117,8 @@ export interface ToolMessage extends MessageHead {
   tool: string;
   text: string;
   images?: ImageRef[];
+  /** Files that it has made for people: they are sent with the run's reply. */
+  files?: MadeFile[];
   isError: boolean;
   /** Where words in it come from that are not the owner's. */
   labels?: readonly Label[];
@@ -129,6 +139,13 @@ export interface ImageRef {
   /** The path in the agent's workspace. */
   path: string;
   mediaType: string;
+}
+
+/** A file of the workspace that is sent to people. */
+export interface MadeFile {
+  path: string;
+  /** Whether it is sent as a voice note. */
+  asVoice?: true;
 }
 
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;

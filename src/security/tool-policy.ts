@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "group:nodes": ["nodes"],
   "group:automation": ["cron", "gateway"],
   "group:messaging": ["message"],
+  "group:media": ["image", "image_generate", "transcribe", "tts"],
   "group:memory": ["memory_search", "memory_get"],
   "group:sessions": [
     "agents_list",
@@ -19,7 +20,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "image", "update_plan"]);
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan"]);
 
 /** The groups there are: those, all built-in tools, and all others. */
 export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:openclaw", "group:plugins"];

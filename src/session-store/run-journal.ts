@@ -191,9 +191,10 @@ export class RunJournal implements Journal {
     });
   }
 
-  returned(message: ToolMessage): void {
+  returned(message: ToolMessage, usage?: Usage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
+      if (usage !== undefined) this.#save(spent(this.#running(), usage));
       this.#activeObserver?.onToolResult(message);
     });
   }

@@ -346,7 +346,7 @@ export class RunScheduler {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, result.isQuiet ? quiet(message, row.state) : message);
       else keepInterruptedReply(store, log, row, now());
-      const usage = message?.usage ?? NO_USAGE;
+      const usage = addUsage(message?.usage ?? NO_USAGE, result.spent ?? NO_USAGE);
       if (result.alert !== undefined) saveSetting(store, "lastAlert", result.alert);
       const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
       const model = message && { model: message.model };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type LocalServer, listen } from "./listen.ts";
+import { MP3, OGG, PNG } from "./media-bytes.ts";
 
 /** What a model answers its next request with, in place of the usual answer; the last one repeats. */
 export interface MediaAnswer {
@@ -30,11 +31,6 @@ interface Scenario {
   next: number;
   requests: MediaRequest[];
 }
-
-/** The beginning of an Ogg file, of a PNG file and of an MP3 file, with a few bytes more. */
-export const OGG = Buffer.from("OggS\0a few words").toString("base64");
-export const PNG = Buffer.from("\x89PNG\r\n\x1a\na picture", "latin1").toString("base64");
-export const MP3 = Buffer.from("ID3\x04a few words", "latin1").toString("base64");
 
 /** The extensions that OpenAI knows a recording by. */
 const AUDIO = /\.(?:flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/;

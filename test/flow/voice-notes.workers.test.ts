@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MediaAnswer } from "../fakes/media-server.ts";
 import { askedMedia, scriptMedia } from "../media/media-lab.ts";
 import { callsTo, chatOf, hear, settled } from "./chats.ts";
-import { asked, env, finished, historyOf, script, waitFor } from "./client.ts";
+import { asked, call, env, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { configure, equip, session } from "./session-lab.ts";
 
 /** The configuration with a provider of `media` that transcribes. */
@@ -120,6 +120,26 @@ test("what is said in a recording that is no voice note of the sender's is fence
   const { messages } = await historyOf(session("voice-passed-on").sessionKey);
   expect(messages[0]).toMatchObject({ labels: [expect.stringMatching(/^file:inbox\/telegram-/)] });
   expect(messages[0]).not.toHaveProperty("isSpoken");
+});
+
+test("an agent transcribes a file of the workspace, whose words are fenced and labelled", async () => {
+  await listening("voice-tool", [{ text: "Forty lanterns." }]);
+  await call("PUT", "/v1/agents/main/workspace/talks/harbour.mp3", "ID3 sound");
+  await script("voice-tool", [
+    { calls: ["talks/harbour.mp3", "AGENTS.md"].map((path) => ({ name: "transcribe", args: { path } })) },
+    { text: "Done." },
+  ]);
+  const runId = (await say("Listen", "voice-tool", session("voice-tool"))).runId;
+  expect(await finished(runId)).toMatchObject({ status: "ok" });
+  const { messages } = await historyOf(session("voice-tool").sessionKey);
+  const results = messages.filter(({ role }: any) => role === "tool") as any[];
+  results.sort((a, b) => Number(a.isError) - Number(b.isError));
+  expect(results[0]).toMatchObject({ isError: false, labels: ["file:talks/harbour.mp3"] });
+  expect(results[0].text).toMatch(/^What is said in talks\/harbour\.mp3:\nSECURITY[\s\S]*\nForty lanterns\.\n<<<END/);
+  expect(results[1]).toMatchObject({
+    isError: true,
+    text: "AGENTS.md is no recording: it is text/markdown; charset=utf-8.",
+  });
 });
 
 test("without anybody who transcribes a voice note is a file, and nobody is asked", async () => {

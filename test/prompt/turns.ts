@@ -1,6 +1,7 @@
 import { toolSchema } from "../../src/agent/tool.ts";
 import { listChannels } from "../../src/channels/index.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
+import { openMedia } from "../../src/media/choose-media.ts";
 import { createModelResolver } from "../../src/models/index.ts";
 import type { Said, UserMessage } from "../../src/models/message.ts";
 import type { ToolSchema } from "../../src/models/model.ts";
@@ -187,6 +188,7 @@ function turn(
       skills,
       gate,
       suspect: () => undefined,
+      budget: undefined,
     },
     noWorkspace,
   );
@@ -236,9 +238,17 @@ function wired(document: object): Services {
   const pages = new FetchedPages(() => 0);
   const stores = { installs: {}, pages, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
+  const media = openMedia(config, {
+    providers: models.providers,
+    auth,
+    secret: () => undefined,
+    ai: undefined,
+    egress: () => Promise.reject(new Error("No prompt asks anybody.")),
+  });
   return {
     config,
     host,
+    media,
     channel,
     model,
     plugins,

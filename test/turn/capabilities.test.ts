@@ -14,6 +14,8 @@ import { turnPorts } from "../../src/turn/turn-ports.ts";
 import { turnTools } from "../../src/turn/turn-tools.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
 
+const NOBODY = { models: [], lacks: [] };
+
 function wired(document: object): Services {
   const config = wholeSchema.parse(document);
   const channel = (id: string, accountId: string) => ({
@@ -27,6 +29,7 @@ function wired(document: object): Services {
     workspaceOf: () => ({}),
     memoryOf: () => ({}),
     secret: () => undefined,
+    media: { transcribers: NOBODY, speakers: NOBODY, imageGenerators: NOBODY },
     configuration: {},
   };
   return { config, channel, plugins, browserZone: () => undefined, ...rest } as unknown as Services;
@@ -120,6 +123,7 @@ async function tried(
       skills: NO_SKILLS,
       gate: everything(gate),
       suspect: () => undefined,
+      budget: undefined,
     },
     {} as Workspace,
   );

@@ -85,7 +85,7 @@ export async function previewRequest(
   const gate = new TurnGate(context, { messages: () => messages, grants: [], audit: () => undefined });
   const tools = turnTools(
     context,
-    { ports: turnPorts(context), readEtags, skills, extraTools, gate, suspect: () => undefined },
+    { ports: turnPorts(context), readEtags, skills, extraTools, gate, suspect: () => undefined, budget: undefined },
     workspace,
   );
   const bootstrapCache = filesReadOf(agent.id);
