@@ -50,6 +50,23 @@ export interface LoopDeps {
   now(): number;
 }
 
+/** What one model call needs; `AnswerDeps` is the same with the models that may take over. */
+export type AskDeps = Pick<
+  LoopDeps,
+  | "model"
+  | "request"
+  | "tools"
+  | "clientTools"
+  | "modelIdleMs"
+  | "budget"
+  | "emit"
+  | "onDirectives"
+  | "newMessageId"
+  | "now"
+>;
+
+export type AnswerDeps = AskDeps & Pick<LoopDeps, "failover" | "systemFor">;
+
 /** A call before it is launched, its arguments checked. */
 export interface GatedCall {
   callId: string;

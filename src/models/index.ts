@@ -1,6 +1,7 @@
 import { IsopodError } from "../lib/errors.ts";
 import type { WireFormat } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
+import { INPUT_KINDS, type InputKind, knownInput } from "./input-kinds.ts";
 import { modelLimits } from "./limits.ts";
 import type { Model, ModelResolver } from "./model.ts";
 import { OFFLINE_REF, offlineModel } from "./offline.ts";
@@ -76,6 +77,7 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
     maxOutputTokens: configured?.maxTokens ?? limits.maxOutputTokens,
     limitsOutput: configured?.maxTokens !== undefined,
     reasoning: configured?.reasoning,
+    input: inputOf(configured?.input) ?? knownInput(modelId),
     fetch: sources.fetch,
   });
   const isTagged = configured?.reasoningFormat === "tagged" || (!configured?.reasoningFormat && TAGGING.has(name));
@@ -85,4 +87,9 @@ function makeModel(ref: string, profile: string | undefined, sources: ModelSourc
     ...(isTagged && { tagsReasoning: true }),
     ...(configured?.cost !== undefined && { price: configured.cost }),
   };
+}
+
+/** The configured input of a model, besides text. */
+function inputOf(configured: readonly string[] | undefined): readonly InputKind[] | undefined {
+  return configured && INPUT_KINDS.filter((kind) => configured.includes(kind));
 }

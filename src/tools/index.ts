@@ -8,6 +8,7 @@ import { type ExecPort, execTool } from "./exec.ts";
 import { findTool } from "./find.ts";
 import { type ConfigPort, gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
+import { imageTool, type LookPort } from "./image.ts";
 import { lsTool } from "./ls.ts";
 import type { MadeFilesPort } from "./made-files.ts";
 import { memoryGetTool, memorySearchTool, type RecallPort } from "./memory.ts";
@@ -63,6 +64,7 @@ export interface ToolDeps {
 
 /** The ports of the tools for media. A port is undefined, and its tool absent, where no model is there for it. */
 export interface MediaPorts {
+  look: LookPort | undefined;
   speech: SpeechPort | undefined;
   transcription: TranscriptionPort | undefined;
   made: MadeFilesPort;
@@ -107,6 +109,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, owner),
+    ...(media.look === undefined ? [] : [imageTool(media.look, workspace)]),
     ...(recall === undefined ? [] : [memorySearchTool(recall), memoryGetTool(recall)]),
     ...(media.transcription === undefined ? [] : [transcribeTool(media.transcription, workspace, outside)]),
     ...(media.speech === undefined ? [] : [ttsTool(media.speech, media.made)]),

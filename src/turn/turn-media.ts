@@ -3,22 +3,25 @@ import { visibleRepliesIn } from "../config/group-chat.ts";
 import { digestOf } from "../lib/digest.ts";
 import { secondsOf } from "../media/price.ts";
 import { askInOrder } from "../media/use-media.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
 import type { MediaPorts } from "../tools/index.ts";
 import type { TranscriptionPort } from "../tools/transcribe.ts";
 import type { SpeechPort } from "../tools/tts.ts";
 import { extensionOf } from "../workspace/media-type.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnContext } from "./turn-context.ts";
+import { lookPort } from "./turn-image.ts";
 
-type MediaContext = Pick<TurnContext, "services" | "agent" | "target">;
+type MediaContext = Pick<TurnContext, "services" | "agent" | "target" | "session" | "model">;
 
 /** The ports of a turn. Opening them asks nobody. */
 export function turnMedia(
   context: MediaContext,
   workspace: Pick<Workspace, "write">,
-  budget: CallBudget | undefined,
+  { budget, outside }: { budget: CallBudget | undefined; outside: OutsidePort },
 ): MediaPorts {
   return {
+    look: lookPort(context, budget, outside),
     speech: speechPort(context, budget),
     transcription: transcriptionPort(context, budget),
     made: { keep: (...file) => keepMedia(workspace, ...file), isSent: isSent(context) },
@@ -26,7 +29,7 @@ export function turnMedia(
 }
 
 /** Whether the files of a reply go to people: not where nobody is there, or where only the message tool sends. */
-function isSent({ services, agent, target }: MediaContext): boolean {
+function isSent({ services, agent, target }: Pick<MediaContext, "services" | "agent" | "target">): boolean {
   return target !== null && visibleRepliesIn(services.config, agent.id, target.kind) === "automatic";
 }
 

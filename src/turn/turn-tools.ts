@@ -46,7 +46,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     skillFolders: skills.files,
     exec: turnShell(context, skills, workspace, { outside, gate }),
     web: turnWeb(context, workspace, outside),
-    media: turnMedia(context, workspace, deps.budget),
+    media: turnMedia(context, workspace, { budget: deps.budget, outside }),
     ...deps.ports,
     config: gatewayPort(context),
     outside,

@@ -175,7 +175,7 @@ function turn(
   const services = wired(config);
   const agent = agentIn(services, "main");
   const mode = promptModeOf(turnContext.session.key);
-  const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, ...turnContext };
+  const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, model, ...turnContext };
   const skills = moment.principal.owner ? turnSkills(FOUND, agent, services) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
   const gate = new TurnGate(moment, { messages: () => messages, grants: [], audit: () => undefined });

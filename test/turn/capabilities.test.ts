@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { telegram } from "../../src/channels/telegram/telegram.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import type { Message } from "../../src/models/message.ts";
+import { offlineModel } from "../../src/models/offline.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 import { FetchedPages } from "../../src/services/page-cache.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
@@ -30,6 +31,8 @@ function wired(document: object): Services {
     memoryOf: () => ({}),
     secret: () => undefined,
     media: { transcribers: NOBODY, speakers: NOBODY, imageGenerators: NOBODY },
+    modelRefOf: () => "offline/rules",
+    model: offlineModel,
     configuration: {},
   };
   return { config, channel, plugins, browserZone: () => undefined, ...rest } as unknown as Services;
