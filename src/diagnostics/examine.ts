@@ -8,6 +8,7 @@ import type { Area, Check, Examine } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
+import { examineMedia } from "./media.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineSecrets } from "./secrets.ts";
@@ -26,6 +27,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["bindings", examineBindings],
   ["database", examineDatabase],
   ["models", examineModels],
+  ["models", examineMedia],
   ["agents", examineAgents],
   ["channels", examineChannels],
   ["owners", examineOwners],

@@ -18,7 +18,7 @@ const generation = z.object({
 
 /**
  * `POST /images/generations` of OpenAI and compatible servers. Some answer with the pictures, some with addresses of
- * them, which are valid for a while.
+ * them, which are valid for a while. More pictures than were asked for are left.
  */
 export function openAiImages({ endpoint, model, price }: OpenAiMedia): ImageGenerator {
   const { ref } = endpoint;
@@ -31,7 +31,8 @@ export function openAiImages({ endpoint, model, price }: OpenAiMedia): ImageGene
       const read = generation.safeParse(jsonOf(answer, ref));
       if (!read.success) throw new MediaError(`${ref} gave an answer without a picture.`);
       const pictures: Picture[] = [];
-      for (const found of read.data.data) pictures.push(pictureOf(await bytesOf(found, endpoint, signal), ref));
+      for (const found of read.data.data.slice(0, count))
+        pictures.push(pictureOf(await bytesOf(found, endpoint, signal), ref));
       const { input_tokens: input, output_tokens: output } = read.data.usage ?? {};
       return { pictures, usage: usageOf({ input, output, images: pictures.length }, price) };
     },

@@ -9,6 +9,7 @@ import { findTool } from "./find.ts";
 import { type ConfigPort, gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
 import { imageTool, type LookPort } from "./image.ts";
+import { imageGenerateTool, type PicturePort } from "./image-generate.ts";
 import { lsTool } from "./ls.ts";
 import type { MadeFilesPort } from "./made-files.ts";
 import { memoryGetTool, memorySearchTool, type RecallPort } from "./memory.ts";
@@ -65,6 +66,7 @@ export interface ToolDeps {
 /** The ports of the tools for media. A port is undefined, and its tool absent, where no model is there for it. */
 export interface MediaPorts {
   look: LookPort | undefined;
+  pictures: PicturePort | undefined;
   speech: SpeechPort | undefined;
   transcription: TranscriptionPort | undefined;
   made: MadeFilesPort;
@@ -111,6 +113,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     sessionStatusTool(status, owner),
     ...(media.look === undefined ? [] : [imageTool(media.look, workspace)]),
     ...(recall === undefined ? [] : [memorySearchTool(recall), memoryGetTool(recall)]),
+    ...(media.pictures === undefined ? [] : [imageGenerateTool(media.pictures, media.made)]),
     ...(media.transcription === undefined ? [] : [transcribeTool(media.transcription, workspace, outside)]),
     ...(media.speech === undefined ? [] : [ttsTool(media.speech, media.made)]),
     ...(plans ? [updatePlanTool()] : []),

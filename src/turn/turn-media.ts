@@ -4,6 +4,7 @@ import { digestOf } from "../lib/digest.ts";
 import { secondsOf } from "../media/price.ts";
 import { askInOrder } from "../media/use-media.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
+import type { PicturePort } from "../tools/image-generate.ts";
 import type { MediaPorts } from "../tools/index.ts";
 import type { TranscriptionPort } from "../tools/transcribe.ts";
 import type { SpeechPort } from "../tools/tts.ts";
@@ -22,6 +23,7 @@ export function turnMedia(
 ): MediaPorts {
   return {
     look: lookPort(context, budget, outside),
+    pictures: picturePort(context, budget),
     speech: speechPort(context, budget),
     transcription: transcriptionPort(context, budget),
     made: { keep: (...file) => keepMedia(workspace, ...file), isSent: isSent(context) },
@@ -44,6 +46,18 @@ export function speechPort(
     maxChars: config.messages.tts.maxTextLength,
     speak: (request, signal) =>
       askInOrder(speakers, (model) => model.speak(request, signal), { characters: request.text.length }, budget),
+  };
+}
+
+function picturePort(
+  { services: { media } }: Pick<MediaContext, "services">,
+  budget: CallBudget | undefined,
+): PicturePort | undefined {
+  const { imageGenerators } = media;
+  if (imageGenerators.models.length + imageGenerators.lacks.length === 0) return undefined;
+  return {
+    generate: (request, signal) =>
+      askInOrder(imageGenerators, (model) => model.generate(request, signal), { images: request.count }, budget),
   };
 }
 

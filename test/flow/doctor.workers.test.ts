@@ -269,6 +269,27 @@ describe("models and agents", () => {
     expect((await configured(config("p/priced"))).ok).toBe(true);
   });
 
+  test("models of media are told, with what they lack and where their price is not known", async () => {
+    const found = await configured(
+      {
+        tools: { media: { audio: { models: [{ provider: "groq" }] } } },
+        messages: { tts: { provider: "openai" } },
+        agents: { defaults: { imageGenerationModel: "openai/gpt-image-9", imageModel: "gone/eye" } },
+        budgets: { global: { usdPerDay: 5 } },
+      },
+      { OPENAI_API_KEY: "sk-1" },
+    );
+    const checks = found.checks.filter(({ id }) => /^media\.|gone/.test(id));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^warn Pictures are looked at by gone\/eye, but the model provider 'gone'/),
+      expect.stringMatching(
+        /^warn A model that transcribes recordings is left out: .* 'groq' has no key .*Set GROQ_API_KEY/,
+      ),
+      "ok openai/gpt-4o-mini-tts reads replies aloud.",
+      "warn Money is capped, and openai/gpt-image-9 has no price, so it is not used.",
+    ]);
+  });
+
   test("configured names of unknown agents and accounts are warnings", async () => {
     const found = await configured({
       bindings: [{ agentId: "main", match: { channel: "telegram", accountId: "work" } }],

@@ -103,6 +103,12 @@ describe("pictures", () => {
     }
   });
 
+  test("more than were asked for are left", async () => {
+    const found = await media("p-more", [{ status: 200, body: { data: [{ b64_json: PNG }, { b64_json: "?" }] } }]);
+    const { pictures } = await openAiImages(found).generate({ prompt: "A fox", count: 1 }, signal);
+    expect(pictures).toHaveLength(1);
+  });
+
   test("that lead into a private network are not fetched", async () => {
     const inside = { created: 1, data: [{ url: "http://169.254.169.254/latest" }] };
     const found = await media("p-inside", [{ status: 200, body: inside }]);
