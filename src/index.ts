@@ -1,6 +1,7 @@
 import { createTurnApp, isTurnPath } from "./http/turn-app.ts";
 import { lazy } from "./lib/lazy.ts";
 
+export { DiscordGateway } from "./events/discord-gateway.ts";
 export { Budget } from "./session/budget.ts";
 export { Lane } from "./session/lane.ts";
 export { Session } from "./session/session.ts";
@@ -17,6 +18,10 @@ export default {
   async queue(batch, env, context) {
     const { consumeQueue } = await import("./events/queue.ts");
     await consumeQueue(batch, env, context);
+  },
+  async email(message, env, context) {
+    const { receiveMail } = await import("./events/email.ts");
+    await receiveMail(message, env, context);
   },
   async scheduled({ scheduledTime }, env) {
     const { tick } = await import("./events/scheduled.ts");

@@ -6,7 +6,9 @@ import { defineConfig } from "vitest/config";
 import { startBotApi } from "./fakes/bot-api.ts";
 import { dropExpected } from "./fakes/expected-stderr.ts";
 import { startModelServer } from "./fakes/model-server.ts";
+import { SERVICE_SECRET } from "./fakes/platforms/webhook.ts";
 import { channelSecrets, testConfig, testSecrets } from "./flow/config.ts";
+import { generatedSecrets } from "./flow/generated-secrets.ts";
 import { readWorker } from "./flow/read-worker.ts";
 
 // What workerd prints is printed by this process, and the plugin has no option for it.
@@ -29,11 +31,13 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
         ISOPOD_DATA_KEY: Buffer.alloc(32, "test").toString("base64"),
         ...testSecrets,
         ...channelSecrets,
+        ...generatedSecrets(),
         ISOPOD_CONFIG: JSON.stringify(
           testConfig(models.url, botApi.url, inject("outside"), inject("platforms"), inject("media")),
         ),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
+        WEBHOOK_SECRET: SERVICE_SECRET,
         TEST_MODEL_SERVER: models.url,
         TEST_BOT_API: botApi.url,
         TEST_MIGRATIONS: await readD1Migrations("migrations/d1"),

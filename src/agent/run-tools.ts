@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
@@ -6,6 +5,7 @@ import type { ApprovalQuestion } from "./journal.ts";
 import type { Gate, LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
 import { withRepetitionNote } from "./loop-detection.ts";
 import type { AnyTool, KeptOutput } from "./tool.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 /** The result of a call that a crash interrupted. */
 export const UNKNOWN_EFFECT = "interrupted: it may or may not have taken effect";
@@ -148,7 +148,7 @@ async function runTool(
   }
   if (tool === undefined) return failed(unknownTool(loop, call));
   const args = tool.parameters.safeParse(call.args);
-  if (!args.success) return failed(`Wrong arguments.\n${z.prettifyError(args.error)}`);
+  if (!args.success) return failed(`Wrong arguments.\n${wrongArguments(tool, call.args, args.error)}`);
   try {
     const run = tool.run(args.data, {
       callId: call.callId,
@@ -164,7 +164,7 @@ async function runTool(
 }
 
 function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
-  const { text, images, files, spill, labels, usage }: KeptOutput =
+  const { text, images, files, sources, spill, labels, usage }: KeptOutput =
     typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
@@ -176,6 +176,8 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     isError,
     ...(images && { images }),
     ...(files && { files }),
+    ...(sources && { sources }),
+    ...(usage?.costMicros !== undefined && { costMicros: usage.costMicros }),
     ...(spill && { spill }),
     ...(labels && labels.length > 0 && { labels }),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
-import type { ImageRef, MadeFile, SpillRef, Usage } from "../models/message.ts";
+import type { ImageRef, MadeFile, PageRef, SpillRef, Usage } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 
@@ -38,6 +38,8 @@ export type Effect =
   | { kind: "read"; what: string }
   /** Requests an address, without a body. */
   | { kind: "reach"; url: string }
+  /** Asks a service that the configuration names for this tool. `secretWords` are words that look like a secret. */
+  | { kind: "query"; url: string; secretWords?: string }
   /** Runs a script. */
   | { kind: "run"; script: string };
 
@@ -66,7 +68,9 @@ export interface ToolOutput {
   images?: ImageRef[];
   /** Files that it has made for people: they are sent with the run's reply. */
   files?: MadeFile[];
-  /** What it has spent on other models. */
+  /** The pages that it shows, for people to open. */
+  sources?: PageRef[];
+  /** What it has spent on models and services. */
   usage?: Usage;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
@@ -99,6 +103,14 @@ export function toolSchema(tool: AnyTool): ToolSchema {
 }
 
 function toJsonSchema(schema: z.ZodType): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override: withoutUsualBounds });
   return JSON.parse(JSON.stringify(rest));
+}
+
+/** Takes out what goes without saying: every request pays for it. The arguments are still checked for it. */
+function withoutUsualBounds({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+  if (jsonSchema.type === "object") delete jsonSchema.propertyNames;
 }

@@ -40,3 +40,27 @@ export async function accessToken(
 export async function dropAccessToken(owner: readonly string[]): Promise<void> {
   remembered.delete(await shortDigest(JSON.stringify(owner)));
 }
+
+/** How a request is made with an access token. */
+export interface TokenUse<Answer> {
+  /** As in `accessToken`. */
+  request: () => Promise<AccessToken | Failure>;
+  call: (token: string) => Promise<Answer>;
+  /** Whether an answer refuses the token: nothing else of the request was done then. */
+  isTokenRefused: (answer: Answer) => boolean;
+}
+
+/** Makes a request with an access token, and once more with a new one where the token is refused. */
+export async function withAccessToken<Answer>(
+  owner: readonly string[],
+  now: number,
+  { request, call, isTokenRefused }: TokenUse<Answer>,
+): Promise<Answer | Failure> {
+  const token = await accessToken(owner, now, request);
+  if (typeof token !== "string") return token;
+  const answer = await call(token);
+  if (!isTokenRefused(answer)) return answer;
+  await dropAccessToken(owner);
+  const renewed = await accessToken(owner, now, request);
+  return typeof renewed === "string" ? call(renewed) : renewed;
+}

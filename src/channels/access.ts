@@ -1,5 +1,5 @@
 import type { Activation } from "./activation.ts";
-import type { AccessPolicy, InboundMessage } from "./channel.ts";
+import type { AccessPolicy, Conversation, InboundMessage } from "./channel.ts";
 import { groupRulesOf } from "./group-rules.ts";
 
 /** The input of an access decision. */
@@ -27,7 +27,8 @@ export type AccessDecision =
  * Decides whether a message reaches the agent.
  *
  * Direct: an owner's always does, unless direct messages are off; otherwise the policy decides. Group: the group must
- * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers.
+ * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers. An
+ * unverified sender is nobody of any list.
  */
 export function decideAccess(question: AccessQuestion): AccessDecision {
   if (question.message.sender.isBot && !question.policy.allowBots) return { kind: "ignore", reason: "a bot wrote it" };
@@ -38,18 +39,21 @@ export function decideAccess(question: AccessQuestion): AccessDecision {
 function decideDirect(question: AccessQuestion, owner: boolean): AccessDecision {
   const { policy, message, pairedIds } = question;
   if (policy.dmPolicy === "disabled") return { kind: "ignore", reason: "direct messages are off" };
+  if (message.sender.isUnverified && policy.dmPolicy !== "open") {
+    return { kind: "ignore", reason: "nothing proves who the sender is" };
+  }
   if (owner || policy.dmPolicy === "open" || isListed(question)) return { kind: "allow", owner };
   if (policy.dmPolicy === "allowlist") return { kind: "ignore", reason: "the sender is not in allowFrom" };
   return pairedIds.has(message.sender.id) ? { kind: "allow", owner } : { kind: "pair" };
 }
 
 function decideGroup({ policy, message, activation }: AccessQuestion, owner: boolean): AccessDecision {
-  const groupId = message.conversation.id;
+  const group = message.conversation;
   if (policy.groupPolicy === "disabled") return { kind: "ignore", reason: "groups are off" };
-  if (policy.groupPolicy === "allowlist" && groupRulesOf(policy.groups, groupId) === undefined) {
+  if (policy.groupPolicy === "allowlist" && groupRulesOf(policy.groups, group) === undefined) {
     return { kind: "ignore", reason: "the group is not in groups" };
   }
-  const mode = activation ?? configuredActivation(policy, groupId);
+  const mode = activation ?? configuredActivation(policy, group);
   if (mode === "mention" && !message.mentioned) return { kind: "overhear", owner };
   return { kind: "allow", owner };
 }
@@ -61,12 +65,12 @@ export function hingesOnActivation({ message }: AccessQuestion, decision: Access
 }
 
 /** A group's activation by the configuration. */
-export function configuredActivation(policy: AccessPolicy, groupId: string): Activation {
-  return (groupRulesOf(policy.groups, groupId)?.requireMention ?? policy.requireMention) ? "mention" : "always";
+export function configuredActivation(policy: AccessPolicy, group: Pick<Conversation, "id" | "parentId">): Activation {
+  return (groupRulesOf(policy.groups, group)?.requireMention ?? policy.requireMention) ? "mention" : "always";
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
-  return owners.some((entry) => isSender(entry, channelId, message.sender));
+  return !message.sender.isUnverified && owners.some((entry) => isSender(entry, channelId, message.sender));
 }
 
 /** The entry of `owners` that a sender matches; undefined if none does. */
@@ -75,7 +79,7 @@ export function ownerEntry(
   channelId: string,
   sender: InboundMessage["sender"],
 ): string | undefined {
-  return owners.find((entry) => isSender(entry, channelId, sender));
+  return sender.isUnverified ? undefined : owners.find((entry) => isSender(entry, channelId, sender));
 }
 
 /** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */

@@ -26,7 +26,7 @@ export const groupFields = {
   groups: z
     .record(z.string(), groupRules)
     .default({})
-    .describe("Groups that the agent answers in, by their id; `*` stands for every other."),
+    .describe("Groups that the agent answers in, by their id; a `*` at the end stands for every other that begins so."),
   requireMention: z
     .boolean()
     .default(true)
@@ -103,6 +103,11 @@ export function settingValue(
   { secret }: Pick<ChannelContext<unknown>, "secret">,
 ): string | undefined {
   return typeof setting === "string" ? setting : secret(setting);
+}
+
+/** What people are told to set: the variable of a setting, else its field. */
+export function settingName(setting: Setting, field: string): string {
+  return typeof setting === "string" ? field : setting.id;
 }
 
 /** The access policy of an account without groups. */

@@ -17,6 +17,8 @@ export interface Channel<Account = never> {
   readonly account: z.ZodType<Account>;
   /** Native features, such as approval buttons and reactions. */
   readonly capabilities: readonly string[];
+  /** Whether it calls addresses that people name, and not a platform's: its `fetch` is then the guarded egress. */
+  readonly isGuarded?: true;
   /** What session keys call a thread; `thread` where absent. */
   readonly threadWord?: "topic";
   /** The access policy of an account. */
@@ -41,7 +43,10 @@ export interface Channel<Account = never> {
   ): Promise<ReadableStream<Uint8Array>>;
   /** Whether an account has everything that sending needs. */
   isReady(context: ChannelContext<Account>): boolean;
-  /** The conversation of an id, if ids reveal it; absent if the agent cannot write first. */
+  /**
+   * The conversation of an id, if ids reveal it; absent if the agent cannot write first. Where ids of people look like
+   * those of conversations, `user:<id>` is the person.
+   */
   conversationOf?(id: string): Pick<Conversation, "kind" | "id"> | undefined;
   /** Splits a reply into parts within the platform's limits, each in its markup, in order. */
   format(markdown: string): string[];
@@ -51,6 +56,8 @@ export interface Channel<Account = never> {
   send(part: OutboundPart, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
   /** Delivers a file; absent if the platform takes none. */
   sendFile?(file: OutboundFile, context: ChannelContext<Account>, signal: AbortSignal): Promise<Delivery>;
+  /** Whether the platform takes a file of this kind and size; any where absent. What it does not take is only named. */
+  takesFile?(file: Pick<OutboundFile, "mediaType" | "bytes">): boolean;
   /** Whether an account prefers a message that arrives twice to one that may not have arrived. */
   atLeastOnce?(account: Account): boolean;
   /** Emoji reactions; absent if the platform has none. */
@@ -59,6 +66,8 @@ export interface Channel<Account = never> {
   readonly menu?: ChannelMenu<Account>;
   /** Shows that an answer is being written, where the platform can; failures are ignored. */
   typing?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
+  /** Takes back what shows that an answer is being written, for a message that gets none; failures are ignored. */
+  unanswered?(to: Addressed, context: ChannelContext<Account>): Promise<void>;
   /**
    * Checks whether an account works, also by asking the platform. Changes nothing, never throws, and honours `signal`.
    * At least one finding; absent if there is nothing to check.
@@ -82,6 +91,8 @@ export interface ConnectOptions {
   webhookUrl: string;
   /** Whether an address that is set to another server is replaced. */
   takeOver: boolean;
+  /** The agent's commands, for platforms that keep a list of them. */
+  commands?: readonly MenuCommand[];
 }
 
 /** A text for the settings of a platform. */
@@ -106,6 +117,8 @@ export interface AccessPolicy {
   requireMention: boolean;
   /** Whether other bots may talk to the agent; a few rounds at most without a person in between. */
   allowBots: boolean;
+  /** Set if only a service with the account's secret brings messages, so that `open` is not open to everybody. */
+  isVouchedFor?: true;
 }
 
 /** A channel's command menu. */
@@ -160,8 +173,10 @@ export interface ChannelContext<Account> {
   now(): number;
   /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
   publicUrl?: string;
-  /** Sends an email through the Worker's binding; absent if there is none. @throws the error of the binding */
-  sendEmail?(from: string, to: string, raw: string): Promise<void>;
+  /** Set where no key encrypts reply tokens: then none is stored, and what is answered later has none. */
+  losesTokens?: true;
+  /** Sends an email through the Worker's binding; absent if there is none. @throws the binding's Error with a `code` */
+  sendEmail?(message: EmailMessageBuilder): Promise<EmailSendResult>;
 }
 
 export type ReceiveResult =
@@ -182,7 +197,10 @@ export type ReceiveResult =
     };
 
 /** What became of an event: a session has it, or the reason why none has. */
-export type InboundOutcome = { kind: "accepted" } | { kind: "ignored"; reason: string };
+export type InboundOutcome =
+  | { kind: "accepted" }
+  /** `isUnwanted`: its author may not write here, and may be told. */
+  | { kind: "ignored"; reason: string; isUnwanted?: true };
 
 export type InboundEvent = InboundMessage | InboundDeletion | InboundReceipt;
 
@@ -214,6 +232,8 @@ export interface InboundMessage {
   replyToken?: { value: string; expiresAt: number };
   /** Where the platform wants its answers sent, if that differs by conversation; no secret. */
   via?: string;
+  /** What an answer repeats of the message, such as its subject; plain data that is stored, and no secret. */
+  replyContext?: JsonObject;
 }
 
 /** The author of a message. */
@@ -222,6 +242,8 @@ export interface Author {
   name?: string;
   username?: string;
   isBot?: true;
+  /** Set if nothing proves that the author is who the message says: it is then nobody's who may write. */
+  isUnverified?: true;
 }
 
 /** A message was deleted by its author. */
@@ -254,6 +276,8 @@ export interface Conversation {
   /** The title of a group; untrusted, since strangers can set it. */
   title?: string;
   threadId?: string;
+  /** The channel of a thread that has an id of its own: what holds for the channel holds for the thread. */
+  parentId?: string;
   /** The server or workspace, if the platform has such. */
   spaceId?: string;
 }
@@ -283,9 +307,16 @@ export interface Target {
   kind: Conversation["kind"];
   conversationId: string;
   threadId?: string;
+  /** Who is written to in a direct conversation, if its id is not theirs. */
+  peerId?: string;
+  /** As in the conversation. */
+  parentId?: string;
+  /** As in the conversation. */
+  spaceId?: string;
   replyToId?: string;
   /** As in the message that is answered, or as a receipt says. */
   via?: string;
+  replyContext?: JsonObject;
   /** The channel's token, encrypted, and until when it is valid; the channel does without it afterwards. */
   token?: { sealed: string; expiresAt: number };
   /** The Worker's own address, as the platform called it: links to files begin with it. */

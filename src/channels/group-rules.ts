@@ -5,7 +5,7 @@ import { toolChoice } from "../config/tools-schema.ts";
 /** Most messages that a group keeps until the agent is addressed. */
 export const MAX_GROUP_HISTORY = 100;
 
-/** What holds for one group; an account's `groups` has an entry for each, and `*` for every other. */
+/** What holds for one group; an account's `groups` has an entry for each, and `*` behind a beginning for every other. */
 export const groupRules = z.strictObject({
   requireMention: z
     .boolean()
@@ -33,9 +33,20 @@ export const groupRules = z.strictObject({
 /** The parsed rules of a group. */
 export type GroupRules = z.output<typeof groupRules>;
 
-/** The rules of a group: its own, else those of `*`; undefined if it has none. */
-export function groupRulesOf(groups: Readonly<Record<string, GroupRules>>, groupId: string): GroupRules | undefined {
-  return ownEntry(groups, groupId) ?? ownEntry(groups, "*");
+/**
+ * The rules of a group: its own, else those of its channel where it is a thread with an id of its own, else those of the
+ * longest beginning with a `*`; undefined if it has none.
+ */
+export function groupRulesOf(
+  groups: Readonly<Record<string, GroupRules>>,
+  { id, parentId }: { id: string; parentId?: string | undefined },
+): GroupRules | undefined {
+  const parent = parentId === undefined ? undefined : ownEntry(groups, parentId);
+  const own = ownEntry(groups, id) ?? parent;
+  if (own !== undefined) return own;
+  const fitting = Object.keys(groups).filter((key) => key.endsWith("*") && id.startsWith(key.slice(0, -1)));
+  const [longest] = fitting.toSorted((one, other) => other.length - one.length);
+  return longest === undefined ? undefined : ownEntry(groups, longest);
 }
 
 function ownEntry<Entry>(entries: Readonly<Record<string, Entry>>, key: string): Entry | undefined {

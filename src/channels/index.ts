@@ -1,13 +1,37 @@
 import { z } from "zod";
 import type { AnyChannel } from "./channel.ts";
+import { dingtalk } from "./dingtalk/dingtalk.ts";
+import { discord } from "./discord/discord.ts";
+import { email } from "./email/email.ts";
+import { feishu } from "./feishu/feishu.ts";
+import { github } from "./github/github.ts";
+import { googlechat } from "./googlechat/googlechat.ts";
 import { heartbeatVisibility } from "./heartbeat-visibility.ts";
 import { line } from "./line/line.ts";
+import { msteams } from "./msteams/msteams.ts";
 import { slack } from "./slack/slack.ts";
 import { sms } from "./sms/sms.ts";
 import { telegram } from "./telegram/telegram.ts";
+import { webhook } from "./webhook/webhook.ts";
+import { wecom } from "./wecom/wecom.ts";
 import { whatsapp } from "./whatsapp/whatsapp.ts";
 
-const OWN: readonly AnyChannel[] = [telegram, slack, whatsapp, sms, line];
+const OWN: readonly AnyChannel[] = [
+  telegram,
+  slack,
+  feishu,
+  wecom,
+  dingtalk,
+  whatsapp,
+  sms,
+  line,
+  discord,
+  msteams,
+  googlechat,
+  github,
+  email,
+  webhook,
+];
 
 /** The built-in channels in display order, then those of plugins with ids of their own. */
 export function listChannels(plugins: readonly AnyChannel[] = []): AnyChannel[] {

@@ -1,11 +1,12 @@
 import { messageOf } from "../lib/errors.ts";
+import { EgressError } from "../security/egress-error.ts";
 import type { ChannelContext, Delivery } from "./channel.ts";
 
 /** The result of one request to a platform. What a platform refuses contains none of the request's secrets. */
 export type PlatformAnswer =
   /** `json` is undefined if the body is not JSON. */
   | { kind: "ok"; json: unknown }
-  /** `description` is what the platform says, as a person may read it. */
+  /** `description` is what the platform says, as a person may read it; `status` is 0 if our own guard refused. */
   | { kind: "refused"; status: number; json: unknown; description: string; retryAfterMs?: number }
   /** Never sent: the name was not found, or TLS failed. */
   | { kind: "unreached"; reason: string }
@@ -21,6 +22,8 @@ export interface PlatformRequest {
   body?: object | FormData | URLSearchParams | Uint8Array<ArrayBuffer>;
   /** Values that must not be in any text of the answer. */
   secrets?: readonly string[];
+  /** The header in which a refusal says how many seconds to wait; `Retry-After` where absent. */
+  delayHeader?: string;
 }
 
 const MAX_REASON_UNITS = 300;
@@ -28,29 +31,75 @@ const MAX_REASON_UNITS = 300;
 const MIN_SECRET_CHARS = 6;
 
 /** Makes one request to a platform, without following redirects. Never throws. */
-export async function callPlatform(
+export function callPlatform(
+  deps: Pick<ChannelContext<unknown>, "fetch">,
+  request: PlatformRequest,
+  signal: AbortSignal,
+): Promise<PlatformAnswer> {
+  return exchange(deps, request, signal, (response) => readAnswer(response, request));
+}
+
+/** A file that a platform hands over. */
+export interface PlatformFile {
+  kind: "file";
+  bytes: ReadableStream<Uint8Array>;
+}
+
+/**
+ * Makes one request whose answer is a file, without following redirects. JSON in its place is an answer as of
+ * `callPlatform`: platforms refuse so, also with 200. Never throws.
+ */
+export function downloadFromPlatform(
+  deps: Pick<ChannelContext<unknown>, "fetch">,
+  request: PlatformRequest,
+  signal: AbortSignal,
+): Promise<PlatformFile | PlatformAnswer> {
+  return exchange<PlatformFile | PlatformAnswer>(deps, request, signal, (response) => {
+    const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
+    if (response.ok && !isJson && response.body !== null) return { kind: "file", bytes: response.body };
+    return readAnswer(response, request);
+  });
+}
+
+/** One request, and what it comes to where there is no response. */
+async function exchange<Answer>(
   { fetch }: Pick<ChannelContext<unknown>, "fetch">,
   { url, method = "POST", headers = {}, body, secrets = [] }: PlatformRequest,
   signal: AbortSignal,
-): Promise<PlatformAnswer> {
-  const shown = (text: string) => withoutSecrets(text, secrets).slice(0, MAX_REASON_UNITS);
+  read: (response: Response) => Answer | Promise<Answer>,
+): Promise<Answer | Exclude<PlatformAnswer, { kind: "ok" }>> {
   try {
-    const response = await fetch(url, { method, redirect: "manual", signal, ...encoded(body, headers) });
-    const text = await response.text();
-    if (response.ok) return { kind: "ok", json: parseJson(text) };
-    const json = parseJson(withoutSecrets(text, secrets));
-    const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
-    return {
-      ...{ kind: "refused", status: response.status, json },
-      description: shown(describe(json) ?? `status ${response.status}`),
-      ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
-    };
+    return await read(await fetch(url, { method, redirect: "manual", signal, ...encoded(body, headers) }));
   } catch (error) {
     if (signal.aborted) return { kind: "lost", reason: "no answer in time" };
-    const reason = shown(messageOf(error));
+    if (error instanceof EgressError) return refusedByGuard(error);
+    const reason = withoutSecrets(messageOf(error), secrets).slice(0, MAX_REASON_UNITS);
     if (isUnreached(reason)) return { kind: "unreached", reason: "the server could not be reached" };
     return { kind: "lost", reason: `the connection failed: ${reason}` };
   }
+}
+
+/** What the guarded egress says of a request. */
+function refusedByGuard({ code, message, hint }: EgressError): Exclude<PlatformAnswer, { kind: "ok" }> {
+  const isForbidden = code === "refused" || code === "bad_request";
+  if (isForbidden) return { kind: "refused", status: 0, json: undefined, description: `${message} ${hint}` };
+  return { kind: code === "unresolved" ? "unreached" : "lost", reason: message };
+}
+
+async function readAnswer(
+  response: Response,
+  { secrets = [], delayHeader = "Retry-After" }: PlatformRequest,
+): Promise<PlatformAnswer> {
+  const text = await response.text();
+  if (response.ok) return { kind: "ok", json: parseJson(text) };
+  const json = parseJson(withoutSecrets(text, secrets));
+  const seconds = Number(response.headers.get(delayHeader) ?? Number.NaN);
+  const description = withoutSecrets(describe(json) ?? `status ${response.status}`, secrets);
+  return {
+    ...{ kind: "refused", status: response.status, json },
+    description: description.slice(0, MAX_REASON_UNITS),
+    ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
+  };
 }
 
 function encoded(body: PlatformRequest["body"], headers: Record<string, string>): RequestInit {
@@ -154,6 +203,18 @@ export function refusedIf(
   return refused === undefined || answer.kind !== "ok"
     ? answer
     : { kind: "refused", json: answer.json, ...refused, description: refused.description.slice(0, MAX_REASON_UNITS) };
+}
+
+/**
+ * The answer to a request that had to be made before a message could be sent, such as one for a token: whatever became
+ * of it, the message was not sent.
+ */
+export function beforeSending<Answer extends PlatformAnswer>(
+  answer: Answer,
+): Answer | Extract<PlatformAnswer, { kind: "unreached" }> {
+  if (answer.kind === "lost") return { kind: "unreached", reason: answer.reason };
+  if (answer.kind === "refused" && answer.status >= 500) return { kind: "unreached", reason: answer.description };
+  return answer;
 }
 
 /** The outcome of a delivery that was stopped before the request was made. */

@@ -21,7 +21,7 @@ export function refuse(code: keyof typeof STATUS, message: string, headers: Head
 }
 
 /** Nothing for the agent. */
-export function ignore(reason: string): ReceiveResult {
+export function ignore(reason: string): Extract<ReceiveResult, { kind: "answered" }> {
   return { kind: "answered", reason };
 }
 

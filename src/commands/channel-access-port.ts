@@ -23,8 +23,9 @@ export function activationPort(
 ): ActivationPort | undefined {
   if (target === null || target.kind === "direct") return undefined;
   const { channel, context } = services.channel(target.channel, target.accountId);
+  const group = { id: target.conversationId, ...(target.parentId !== undefined && { parentId: target.parentId }) };
   return {
-    configured: configuredActivation(channel.access(context.account), target.conversationId),
+    configured: configuredActivation(channel.access(context.account), group),
     find: () => findActivation(database, sessionKey, now()),
     save: (mode) => saveActivation(database, sessionKey, mode),
   };

@@ -4,7 +4,7 @@ import { TOOL_GROUPS } from "../security/tool-policy.ts";
 import { planned } from "./field-marks.ts";
 import { media } from "./media-schema.ts";
 import { overridesOf } from "./overrides.ts";
-import { secretRef } from "./secret-ref.ts";
+import { address, secretRef } from "./secret-ref.ts";
 
 const names = z.array(
   z
@@ -95,13 +95,39 @@ const web = z
   .strictObject({
     search: z
       .strictObject({
-        enabled: z.boolean().default(true).meta(planned("Whether there is `web_search`.")),
-        provider: z.string().optional().meta(planned("Who searches.")),
-        apiKey: secretRef.optional().meta(planned("Its key, by the name of its variable.")),
-        maxResults: z.number().int().min(1).max(20).default(5).meta(planned("Most results.")),
+        enabled: z.boolean().default(true).describe("Whether there is `web_search`, where a service is set up."),
+        provider: z
+          .enum(["brave", "tavily", "exa", "perplexity", "searxng"])
+          .optional()
+          .describe("The service that searches. Where absent, the first of them whose variable is set."),
+        apiKey: secretRef
+          .optional()
+          .describe("Its key, by the name of its variable; where absent, `BRAVE_API_KEY` and the like."),
+        baseUrl: address
+          .optional()
+          .describe("Its address: of your own SearXNG instead of `SEARXNG_URL`, or of a proxy of another service."),
+        maxResults: z
+          .number()
+          .int()
+          .min(1)
+          .max(20)
+          .default(5)
+          .describe("Results of a search that does not say how many it wants."),
+        timeoutSeconds: z
+          .number()
+          .int()
+          .min(1)
+          .default(30)
+          .describe("Longest time of a search; more than 60 is taken for 60."),
+        cacheTtlMinutes: z
+          .number()
+          .min(0)
+          .max(1440)
+          .default(15)
+          .describe("How long the results of a search are shown again without a request; 0 is never."),
       })
       .prefault({})
-      .meta(planned("Searching the web.")),
+      .describe("Searching the web."),
     fetch: z
       .strictObject({
         enabled: z.boolean().default(true).describe("Whether there is `web_fetch`."),

@@ -36,6 +36,9 @@ export interface StoredRoute {
   kind: "direct" | "group" | "channel";
   conversationId: string;
   threadId?: string;
+  peerId?: string;
+  parentId?: string;
+  spaceId?: string;
 }
 
 /** The index of all runs, for listing them; written together with their session's row. */

@@ -1,8 +1,13 @@
 import { and, eq, isNotNull } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import type { ChannelFinding } from "../channels/channel.ts";
+import { discord } from "../channels/discord/discord.ts";
 import { listChannels } from "../channels/index.ts";
 import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
+import { isJsonObject } from "../lib/json.ts";
+import { gatewayAccounts, gatewayStatus } from "../services/discord-gateways.ts";
+import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
@@ -15,39 +20,81 @@ const MAX_ACCOUNTS = 20;
 export async function examineChannels(context: DiagnosticsContext): Promise<Check[]> {
   const { services } = context;
   if (services === undefined) return [];
-  const accounts = listChannels(services.plugins.channels).flatMap(({ id }) =>
-    Object.keys(services.config.channels[id]?.accounts ?? {}).map((accountId) => ({ channelId: id, accountId })),
-  );
+  const channels = listChannels(services.plugins.channels).map(({ id }) => ({
+    id,
+    accounts: Object.keys(services.config.channels[id]?.accounts ?? {}).filter((account) =>
+      isUsed(context, services, id, account),
+    ),
+  }));
+  const accounts = channels.flatMap(({ id, accounts: used }) => used.map((accountId) => [id, accountId] as const));
   const checks = accounts
     .slice(0, MAX_ACCOUNTS)
-    .map(({ channelId, accountId }) => examineAccount(context, channelId, accountId));
-  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length)];
+    .map(([channelId, accountId]) => examineAccount(context, services, { channelId, accountId }));
+  const unused = channels.filter(({ accounts: used }) => used.length === 0).map(({ id }) => id);
+  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length), ...notSetUp(unused)];
 }
 
-async function examineAccount(context: DiagnosticsContext, channelId: string, accountId: string): Promise<Check[]> {
-  const { services, origin } = context;
-  if (services === undefined) return [];
+/** Whether the configuration names the channel, or the account has its secrets. */
+function isUsed(
+  { configuration }: DiagnosticsContext,
+  services: Services,
+  channelId: string,
+  accountId: string,
+): boolean {
+  const { channels } = configuration.document;
+  const { channel, context } = services.channel(channelId, accountId);
+  return (isJsonObject(channels) && channelId in channels) || channel.isReady(context);
+}
+
+async function examineAccount(
+  { origin, bindings, now }: DiagnosticsContext,
+  services: Services,
+  { channelId, accountId }: { channelId: string; accountId: string },
+): Promise<Check[]> {
   const { channel, context: account } = services.channel(channelId, accountId);
   const head = { id: `channels.${channelId}.${accountId}`, area: "channels" } as const;
   const path = `channels.${channelId}.accounts.${accountId}`;
-  if (!isConfigured(context, channelId) && !channel.isReady(account)) {
-    return [{ ...head, status: "ok", message: `${channelId} is not set up.` }];
-  }
   const webhookPath = `/channels/${encodeURIComponent(channelId)}/${encodeURIComponent(accountId)}/webhook`;
   const webhookUrl = new URL(webhookPath, origin).href;
   const findings = await within(ANSWER_MS, async (signal) => channel.check?.(account, webhookUrl, signal));
   if (findings === undefined)
     return [{ ...head, status: "ok", message: `${channelId}/${accountId} is configured.`, path }];
-  return findings.map((finding, at): Check => {
-    const message = `${channelId}/${accountId}: ${finding.message}`;
-    return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
-  });
+  return [...findings, ...(await examineGateway({ bindings, now }, services, { channelId, accountId }))].map(
+    (finding, at): Check => {
+      const message = `${channelId}/${accountId}: ${finding.message}`;
+      return { ...finding, ...head, id: at === 0 ? head.id : `${head.id}.${at}`, message, path };
+    },
+  );
 }
 
-/** Whether the configuration names a channel; one that it does not name and that has no secrets is not in use. */
-function isConfigured({ configuration }: DiagnosticsContext, channelId: string): boolean {
-  const { channels } = configuration.document;
-  return typeof channels === "object" && channels !== null && channelId in channels;
+function notSetUp(channels: readonly string[]): Check[] {
+  if (channels.length === 0) return [];
+  return [{ id: "channels.unused", area: "channels", status: "ok", message: `Not set up: ${channels.join(", ")}.` }];
+}
+
+/** How the connection is over which an account's ordinary messages come, where it has one. */
+async function examineGateway(
+  { bindings, now }: Pick<DiagnosticsContext, "bindings" | "now">,
+  services: Services,
+  { channelId, accountId }: { channelId: string; accountId: string },
+): Promise<ChannelFinding[]> {
+  const isWanted = channelId === discord.id && gatewayAccounts(services.config).includes(accountId);
+  if (!isWanted || bindings.DISCORD_GATEWAYS === undefined) return [];
+  const status = await gatewayStatus(bindings, accountId);
+  switch (status.state) {
+    case "connected":
+      return [{ status: "ok", message: "ordinary messages arrive: the gateway is connected." }];
+    case "waiting": {
+      const again = `It is tried again in ${Math.max(1, Math.round((status.until - now) / 60_000))} min.`;
+      const message = `ordinary messages do not arrive: ${status.problem}.`;
+      if (status.fix === undefined) return [{ status: "warn", message, fix: again }];
+      return [{ status: "fail", message, fix: `${status.fix} Then connect the account again. ${again}` }];
+    }
+    default:
+      return [
+        { status: "warn", message: "the gateway is not connected yet.", fix: "Wait a minute: the clock starts it." },
+      ];
+  }
 }
 
 function tooMany(count: number): Check[] {

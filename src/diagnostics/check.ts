@@ -9,6 +9,7 @@ export type Area =
   | "database"
   | "models"
   | "agents"
+  | "search"
   | "channels"
   | "owners"
   | "security"

@@ -9,6 +9,7 @@ export type DiagnosticsBindings = Pick<
   | "SESSIONS"
   | "LANES"
   | "BUDGETS"
+  | "DISCORD_GATEWAYS"
   | "UPKEEP"
   | "MEMORY"
   | "INDEXING"

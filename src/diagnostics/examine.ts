@@ -11,6 +11,7 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMedia } from "./media.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
+import { examineSearch } from "./search.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineSecurity } from "./security.ts";
 import { examineSessionLocations, examineSessions } from "./session-locations.ts";
@@ -29,6 +30,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["models", examineModels],
   ["models", examineMedia],
   ["agents", examineAgents],
+  ["search", examineSearch],
   ["channels", examineChannels],
   ["owners", examineOwners],
   ["security", examineSecurity],

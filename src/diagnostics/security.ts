@@ -69,8 +69,8 @@ function exposureFindings(services: Services): Finding[] {
   const hasBudget = [config.budgets.global, config.budgets.perAgent].some((caps) => Object.keys(caps).length > 0);
   const given = strangersTools(services);
   return accountsOf(services).flatMap(({ where, path, policy }) => {
-    const isOpenGroup = policy.groupPolicy === "open";
-    const isOpenDm = policy.dmPolicy === "open";
+    const isOpenGroup = policy.groupPolicy === "open" && !policy.isVouchedFor;
+    const isOpenDm = policy.dmPolicy === "open" && !policy.isVouchedFor;
     const open = [...(isOpenGroup ? ["groups"] : []), ...(isOpenDm ? ["direct messages"] : [])].join(" and ");
     const field = isOpenGroup ? "groupPolicy" : "dmPolicy";
     if (open === "") return [];

@@ -8,16 +8,23 @@ import configuration from "./configuration.md";
 import configurationConnections from "./configuration-connections.md";
 import configurationReference from "./configuration-reference.md";
 import deploy from "./deploy.md";
+import dingtalk from "./dingtalk.md";
+import discord from "./discord.md";
+import email from "./email.md";
 import exec from "./exec.md";
 import extend from "./extend.md";
+import feishu from "./feishu.md";
 import fromOpenclaw from "./from-openclaw.md";
 import gettingStarted from "./getting-started.md";
+import github from "./github.md";
 import glossary from "./glossary.md";
+import googlechat from "./googlechat.md";
 import index from "./index.md";
 import limits from "./limits.md";
 import line from "./line.md";
 import memory from "./memory.md";
 import models from "./models.md";
+import msteams from "./msteams.md";
 import placement from "./placement.md";
 import plugins from "./plugins.md";
 import prompt from "./prompt.md";
@@ -30,16 +37,28 @@ import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import web from "./web.md";
+import webhook from "./webhook.md";
+import wecom from "./wecom.md";
 import whatsapp from "./whatsapp.md";
 import workspace from "./workspace.md";
+import chineseDingtalk from "./zh/dingtalk.md";
+import chineseDiscord from "./zh/discord.md";
+import chineseEmail from "./zh/email.md";
+import chineseFeishu from "./zh/feishu.md";
 import chineseGettingStarted from "./zh/getting-started.md";
+import chineseGithub from "./zh/github.md";
+import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseLine from "./zh/line.md";
 import chineseMemory from "./zh/memory.md";
+import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
 import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
+import chineseWeb from "./zh/web.md";
+import chineseWebhook from "./zh/webhook.md";
+import chineseWecom from "./zh/wecom.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
 
 /** A page of Isopod's documentation. */
@@ -70,6 +89,15 @@ export const PAGES: readonly DocsPage[] = [
   page("whatsapp", whatsapp),
   page("sms", sms),
   page("line", line),
+  page("discord", discord),
+  page("msteams", msteams),
+  page("googlechat", googlechat),
+  page("github", github),
+  page("email", email),
+  page("webhook", webhook),
+  page("feishu", feishu),
+  page("wecom", wecom),
+  page("dingtalk", dingtalk),
   page("workspace", workspace),
   page("prompt", prompt),
   page("memory", memory),
@@ -92,13 +120,26 @@ export const PAGES: readonly DocsPage[] = [
   page("glossary", glossary),
   page("zh/index", chineseIndex),
   page("zh/getting-started", chineseGettingStarted),
+  page("zh/feishu", chineseFeishu),
+  page("zh/wecom", chineseWecom),
+  page("zh/dingtalk", chineseDingtalk),
   page("zh/memory", chineseMemory),
+  page("zh/web", chineseWeb),
   page("zh/skills", chineseSkills),
   page("zh/telegram", chineseTelegram),
   page("zh/slack", chineseSlack),
   page("zh/whatsapp", chineseWhatsapp),
   page("zh/sms", chineseSms),
   page("zh/line", chineseLine),
+  page("zh/discord", chineseDiscord),
+  page("zh/msteams", chineseMsteams),
+  page("zh/googlechat", chineseGooglechat),
+  page("zh/github", chineseGithub),
+  page("zh/email", chineseEmail),
+  page("zh/webhook", chineseWebhook),
+  page("zh/memory", chineseMemory),
+  page("zh/web", chineseWeb),
+  page("zh/skills", chineseSkills),
 ];
 
 /**

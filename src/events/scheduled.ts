@@ -8,6 +8,7 @@ import { log } from "../lib/log.ts";
 import { otherIndexedAgents } from "../memory/store/clear-index.ts";
 import { pruneDeadLetters, pruneJobRuns, pruneWakeTexts } from "../schedule/schedule-store.ts";
 import { configurationInForce, knowConfiguration } from "../services/current-config.ts";
+import { startGateways } from "../services/discord-gateways.ts";
 import { requestIndexingOfAll } from "../services/memory/request-indexing.ts";
 import type { Config } from "../services/services.ts";
 import { pruneAudit } from "../session-store/audit-trail.ts";
@@ -27,7 +28,7 @@ const KEPT_TEXTS_MS = 7 * DAY_MS;
 const MAX_CLEARED = 5;
 
 /**
- * Handles a tick of the clock, once a minute: dispatches what is due. Every five minutes it also requests the indexing
+ * Handles a tick of the clock, once a minute: dispatches what is due, and starts connections that are not there. Every five minutes it also requests the indexing
  * of memories whose interval has passed, and once a day it deletes what is kept for a time. Never rejects: the next tick
  * tries again.
  * @param scheduledAt the planned time, in which due times count: a tick may come late, or twice
@@ -38,6 +39,7 @@ export async function tick(env: Env, scheduledAt: number, now: number = schedule
     await knowConfiguration(env, now);
     await dispatchDue(env, scheduledAt);
   });
+  await orLog("tick.gateways_failed", () => startGateways(env, configurationInForce(env).config));
   if (scheduledAt % TICK_MS >= MINUTE_MS) return;
   await orLog("tick.upkeep_failed", async () => {
     const { config } = configurationInForce(env);

@@ -40,6 +40,12 @@ const matrix = z.object({
     trusted: z.array(z.string()).readonly(),
     allowPrivate: z.array(z.string()).readonly(),
   }),
+  search: z
+    .union([
+      z.object({ service: z.string(), variable: z.string().optional() }),
+      z.object({ why: z.string(), fix: z.string() }),
+    ])
+    .openapi({ description: "Who searches the web, with the key of which variable; or why nobody does." }),
   secrets: z.array(secret),
   rows: z.array(row),
 });

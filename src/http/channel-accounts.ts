@@ -3,10 +3,12 @@ import type { Context } from "hono";
 import type { ChannelFinding, Target } from "../channels/channel.ts";
 import { listChannels } from "../channels/index.ts";
 import { inviteOwner, listPairings } from "../channels/pairing.ts";
+import { COMMANDS } from "../commands/index.ts";
 import { secretRef } from "../config/secret-ref.ts";
 import { within } from "../lib/deadline.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { base32, newId } from "../lib/ids.ts";
+import { startGateways } from "../services/discord-gateways.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import type { OpenChannel } from "../services/services.ts";
 import { channelAccounts, channelFindings, channelManifest, ownerLink } from "./channel-accounts-schema.ts";
@@ -18,6 +20,11 @@ import { smallBody } from "./request-body.ts";
 const PLATFORM_MS = 20_000;
 /** 26 characters of base32. */
 const INVITATION_BYTES = 16;
+/** The agent's commands that are one word, as platforms list them. */
+const MENU_COMMANDS = COMMANDS.filter(({ name }) => !name.includes(" ")).map(({ name, summary }) => ({
+  name,
+  summary,
+}));
 const HELLO = "Isopod's test message: this account works.";
 
 const params = z.object({ channel: z.string(), account: z.string() });
@@ -144,7 +151,7 @@ channelAccountRoutes.openapi(connectRoute, async (c) => {
   const { takeOver = false, url } = c.req.valid("json") ?? {};
   const place = c.req.valid("param");
   const { channel, context } = c.get("services").channel(place.channel, place.account);
-  const options = { webhookUrl: webhookUrl(c, place, url), takeOver };
+  const options = { webhookUrl: webhookUrl(c, place, url), takeOver, commands: MENU_COMMANDS };
   if (channel.connect === undefined) {
     throw new IsopodError(
       "invalid_request",
@@ -154,6 +161,7 @@ channelAccountRoutes.openapi(connectRoute, async (c) => {
   }
   const done = await within(PLATFORM_MS, async (signal) => (await channel.connect?.(context, options, signal)) ?? []);
   await note(c, place, `connected to ${options.webhookUrl}`);
+  await startGateways(c.env, c.get("services").config, { again: true, channel: channel.id });
   return c.json({ findings: done }, 200);
 });
 

@@ -82,6 +82,11 @@ const toolMessage = z.object({
     .array(z.object({ path: z.string(), asVoice: z.literal(true).optional() }))
     .optional()
     .openapi({ description: "Files that it has made, which are sent with the reply." }),
+  sources: z
+    .array(z.object({ url: z.string(), title: z.string() }))
+    .optional()
+    .openapi({ description: "The pages that a search found, or that was fetched." }),
+  costMicros: z.int().optional().openapi({ description: "What the call cost, in millionths of a US dollar." }),
   isError: z.boolean(),
   spill: z
     .object({ id: z.string(), bytes: z.int() })

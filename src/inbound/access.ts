@@ -86,7 +86,7 @@ export async function offerPairing(
 export async function welcomeOwner(message: InboundMessage, open: OpenChannel, deps: WelcomeDeps): Promise<boolean> {
   const { sender, conversation } = message;
   const code = conversation.kind === "direct" ? invitationCode(message.text) : undefined;
-  if (code === undefined) return false;
+  if (code === undefined || sender.isUnverified) return false;
   const peer = pairingPeer({ channel: open.channel, accountId: open.context.accountId, message });
   const { name } = sender;
   const request = { ...peer, code, now: Date.now(), ...(name !== undefined && { senderName: name }) };

@@ -98,7 +98,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
   const agent = answeringAgent(source, services);
   if (await welcomeOwner(message, open, { database, waitUntil })) return { kind: "accepted" };
   const decision = await decideSenderAccess(source, open, { agent, config, database, waitUntil });
-  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason };
+  if (decision.kind === "ignore") return { kind: "ignored", reason: decision.reason, isUnwanted: true };
   if (decision.kind === "pair") {
     waitUntil(offerPairing(message, open, database));
     return { kind: "ignored", reason: "the sender is not paired" };
@@ -108,6 +108,7 @@ async function receiveMessage(message: ReceivedMessage, open: OpenChannel, deps:
       `${open.channel.id}:${source.accountId}:${message.sender.id}`,
       config.security.senderRate,
       Date.now(),
+      message.dedupeId,
     );
     if (rated.over) {
       if (rated.tell && decision.kind === "allow") waitUntil(sayAtOnce(TOO_MANY, message, open));
@@ -144,6 +145,6 @@ function historyLimitIn(
   config: Config,
   agentId: string,
 ): number {
-  const rules = groupRulesOf(channel.access(context.account).groups, conversation.id);
+  const rules = groupRulesOf(channel.access(context.account).groups, conversation);
   return rules?.historyLimit ?? historyLimitOf(config, agentId);
 }

@@ -14,6 +14,8 @@ interface Sent {
   inMinute: number;
   day: number;
   inDay: number;
+  /** The messages that were counted in this minute and were not too many. */
+  ids: Set<string>;
 }
 
 /**
@@ -26,15 +28,19 @@ export class SenderCounts {
   /**
    * Counts a message. `over` says that it exceeds the rate, and whether the sender is to be told: once in each period.
    * @param sender `channel:account:id`
+   * @param id of the message: one that its platform sends again counts once
    */
-  count(sender: string, rate: SenderRate, now: number): { over: false } | { over: true; tell: boolean } {
+  count(sender: string, rate: SenderRate, now: number, id?: string): { over: false } | { over: true; tell: boolean } {
     const [minute, day] = [Math.floor(now / MINUTE_MS), Math.floor(now / DAY_MS)];
     const last = this.#known.get(sender);
+    const ids = last?.minute === minute ? last.ids : new Set<string>();
+    if (id !== undefined && ids.has(id)) return { over: false };
     const sent: Sent = {
       minute,
       inMinute: (last?.minute === minute ? last.inMinute : 0) + 1,
       day,
       inDay: (last?.day === day ? last.inDay : 0) + 1,
+      ids,
     };
     this.#known.delete(sender);
     this.#known.set(sender, sent);
@@ -42,6 +48,8 @@ export class SenderCounts {
     if (this.#known.size > MAX_SENDERS && oldest !== undefined) this.#known.delete(oldest);
     const isOver = sent.inMinute > rate.messagesPerMinute || sent.inDay > rate.messagesPerDay;
     const tell = sent.inMinute === rate.messagesPerMinute + 1 || sent.inDay === rate.messagesPerDay + 1;
-    return isOver ? { over: true, tell } : { over: false };
+    if (isOver) return { over: true, tell };
+    if (id !== undefined) ids.add(id);
+    return { over: false };
   }
 }

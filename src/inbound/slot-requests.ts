@@ -52,12 +52,20 @@ export function targetOf(
     last: people.last && asRoute(people.last),
     owners: people.owners,
     channels: ready,
-    kindOf: (channel, id) => kindOf(channel, id, services),
+    kindOf: (channel, id) => placeOf(channel, id, services)?.kind,
+    isPerson: (channel, id) => placeOf(channel, `user:${id}`, services)?.kind === "direct",
   });
   if (isNowhere(chosen)) return { target: null, ...nowhereReason(chosen.reason, choice.target) };
   const { channel, to, accountId = firstAccount(channel, services.config), kind = "direct" } = chosen;
-  const threadId = choice.threadId ?? chosen.threadId;
-  const target = { channel, accountId, kind, conversationId: to, ...(threadId !== undefined && { threadId }) };
+  const { threadId = chosen.threadId } = choice;
+  const { peerId, parentId, spaceId } = chosen;
+  const target = {
+    ...{ channel, accountId, kind, conversationId: placeOf(channel, to, services)?.id ?? to },
+    ...(threadId !== undefined && { threadId }),
+    ...(peerId !== undefined && { peerId }),
+    ...(parentId !== undefined && { parentId }),
+    ...(spaceId !== undefined && { spaceId }),
+  };
   return { target };
 }
 
@@ -83,13 +91,15 @@ function isNowhere(chosen: ChosenRoute): chosen is Extract<ChosenRoute, { channe
   return chosen.channel === "none";
 }
 
-function asRoute({ channel, accountId, kind, conversationId, threadId }: StoredRoute): Route {
-  return { channel, accountId, kind, to: conversationId, threadId };
+function asRoute({ conversationId: to, ...rest }: StoredRoute): Route {
+  const { channel, accountId, kind, threadId, peerId, parentId, spaceId } = rest;
+  return { channel, accountId, kind, to, threadId, peerId, parentId, spaceId };
 }
 
-function kindOf(channelId: string, id: string, { config, channel }: Known): Route["kind"] {
+/** The conversation of an address; undefined if its channel cannot tell. */
+function placeOf(channelId: string, id: string, { config, channel }: Known) {
   try {
-    return channel(channelId, firstAccount(channelId, config)).channel.conversationOf?.(id)?.kind;
+    return channel(channelId, firstAccount(channelId, config)).channel.conversationOf?.(id);
   } catch (error) {
     if (error instanceof IsopodError) return undefined;
     throw error;
@@ -110,10 +120,9 @@ export function ownerKeyOf(
 ): { ownerKey?: string } {
   if (target === null || parseSessionKey(sessionKey).kind === "subagent") return {};
   const { config } = services;
-  const { channel, kind, conversationId } = target;
+  const { channel, kind, conversationId, peerId = conversationId } = target;
   const place = conversationPlace(target, services);
-  const owner =
-    kind === "direct" && owners.some((one) => one === `${channel}:${conversationId}` || one === conversationId);
+  const owner = kind === "direct" && owners.some((one) => one === `${channel}:${peerId}` || one === peerId);
   const key = routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
   return key === sessionKey ? {} : { ownerKey: key };
 }
@@ -204,10 +213,10 @@ function jobTarget(
   people: PeopleRoutes,
   services: Known,
 ): { target: Target | null; reason?: string } {
-  const { mode, channel, to, accountId, threadId } = delivery;
+  const { mode, channel, to, accountId, threadId, peerId } = delivery;
   if (mode === "none" || mode === "webhook") return { target: null };
   const wanted = channel === undefined || channel === "last" ? (people.last === undefined ? "owner" : "last") : channel;
-  return targetOf({ target: wanted, to, accountId, threadId }, people, services);
+  return targetOf({ target: wanted, to, accountId, threadId, peerId }, people, services);
 }
 
 /** What the agent reads: an event is passed on, a task is carried out. */

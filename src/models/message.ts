@@ -119,6 +119,10 @@ export interface ToolMessage extends MessageHead {
   images?: ImageRef[];
   /** Files that it has made for people: they are sent with the run's reply. */
   files?: MadeFile[];
+  /** The pages that it shows, for people to open; models see `text` alone. */
+  sources?: PageRef[];
+  /** What the call cost in millionths of a US dollar, where a service tells; part of the run's usage. */
+  costMicros?: number;
   isError: boolean;
   /** Where words in it come from that are not the owner's. */
   labels?: readonly Label[];
@@ -132,6 +136,13 @@ export interface SpillRef {
   id: string;
   /** The size of the whole text in bytes of UTF-8. */
   bytes: number;
+}
+
+/** A page of the web. */
+export interface PageRef {
+  url: string;
+  /** As the page or a search has it; empty if there is none. */
+  title: string;
 }
 
 /** A reference to a stored image: the bytes are not part of the transcript. */

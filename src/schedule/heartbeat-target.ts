@@ -4,6 +4,8 @@ export interface TargetChoice {
   target?: string | undefined;
   to?: string | undefined;
   accountId?: string | undefined;
+  /** Who is written to at `to`, if that is a direct conversation whose id is not theirs. */
+  peerId?: string | undefined;
 }
 
 /** A conversation of a channel. */
@@ -13,6 +15,12 @@ export interface Route {
   accountId?: string | undefined;
   threadId?: string | undefined;
   kind?: "direct" | "group" | "channel" | undefined;
+  /** As in a target. */
+  peerId?: string | undefined;
+  /** As in a target. */
+  parentId?: string | undefined;
+  /** As in a target. */
+  spaceId?: string | undefined;
 }
 
 /** What is known of the channels. */
@@ -25,6 +33,8 @@ export interface KnownRoutes {
   channels: readonly string[];
   /** The kind of conversation that an id of a channel stands for; undefined if it cannot be told. */
   kindOf(channel: string, id: string): Route["kind"];
+  /** Whether a channel can write to a person whose id looks like that of a conversation. */
+  isPerson?(channel: string, id: string): boolean;
 }
 
 /** Where to, or why nowhere. */
@@ -34,9 +44,13 @@ export type ChosenRoute = Route | { channel: "none"; reason: "target-none" | "no
  * The conversation that a heartbeat's alerts go to. `owner` is the first owner in a direct conversation; `last` is where
  * a person wrote last; a channel's id needs `to`, unless a person wrote there last.
  */
-export function chooseRoute({ target = "owner", to, accountId }: TargetChoice, known: KnownRoutes): ChosenRoute {
+export function chooseRoute(
+  { target = "owner", to, accountId, peerId }: TargetChoice,
+  known: KnownRoutes,
+): ChosenRoute {
   const recipient = to?.trim() || undefined;
   const account = accountId === undefined ? {} : { accountId };
+  const peer = peerId === undefined ? {} : { kind: "direct" as const, peerId };
   const { last, channels } = known;
   if (target === "none") return { channel: "none", reason: "target-none" };
   if (target === "owner") return ownerRoute(known, account) ?? { channel: "none", reason: "no-route" };
@@ -44,10 +58,10 @@ export function chooseRoute({ target = "owner", to, accountId }: TargetChoice, k
     if (last === undefined) return { channel: "none", reason: "no-route" };
     return recipient === undefined || recipient === last.to
       ? { ...last, ...account }
-      : elsewhere({ channel: last.channel, to: recipient, ...accountOf(last), ...account }, known);
+      : elsewhere({ channel: last.channel, to: recipient, ...accountOf(last), ...account, ...peer }, known);
   }
   if (!channels.includes(target)) return { channel: "none", reason: "target-none" };
-  if (recipient !== undefined) return elsewhere({ channel: target, to: recipient, ...account }, known);
+  if (recipient !== undefined) return elsewhere({ channel: target, to: recipient, ...account, ...peer }, known);
   return last?.channel === target ? { ...last, ...account } : { channel: "none", reason: "no-target" };
 }
 
@@ -57,8 +71,8 @@ function ownerRoute(known: KnownRoutes, account: Pick<Route, "accountId">): Rout
   for (const owner of owners) {
     const [channel, id] = splitOwner(owner, channels, last);
     if (id === "" || id === "*" || channel === undefined || !channels.includes(channel)) continue;
-    if (known.kindOf(channel, id) !== "direct") continue;
-    const isLast = last?.channel === channel && last.to === id;
+    if (known.kindOf(channel, id) !== "direct" && known.isPerson?.(channel, id) !== true) continue;
+    const isLast = last?.channel === channel && (last.peerId ?? last.to) === id;
     return isLast ? { ...last, ...account } : { channel, to: id, kind: "direct", ...account };
   }
   return undefined;
@@ -68,10 +82,11 @@ function ownerRoute(known: KnownRoutes, account: Pick<Route, "accountId">): Rout
 function splitOwner(owner: string, channels: readonly string[], last: Route | undefined): [string | undefined, string] {
   const at = owner.indexOf(":");
   if (at > 0) return [owner.slice(0, at), owner.slice(at + 1)];
-  return [last !== undefined && last.to === owner ? last.channel : channels[0], owner];
+  return [last !== undefined && (last.peerId ?? last.to) === owner ? last.channel : channels[0], owner];
 }
 
 function elsewhere(route: Route, known: KnownRoutes): Route {
+  if (route.kind !== undefined) return route;
   const kind = known.kindOf(route.channel, route.to);
   return kind === undefined ? route : { ...route, kind };
 }

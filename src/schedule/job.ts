@@ -45,6 +45,8 @@ const delivery = z.strictObject({
   to: z.string().min(1).max(2000).optional(),
   accountId: z.string().min(1).max(64).optional(),
   threadId: z.string().min(1).max(64).optional(),
+  /** Who is written to at `to`, if that is a direct conversation whose id is not theirs. */
+  peerId: z.string().min(1).max(300).optional(),
   /** Accepted from OpenClaw: what cannot be delivered never fails a job here. */
   bestEffort: z.boolean().optional(),
 });

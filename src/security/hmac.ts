@@ -4,18 +4,18 @@ type Hash = "SHA-1" | "SHA-256";
 type Data = string | Uint8Array;
 
 /** The HMAC of bytes or a text under a key. */
-export async function hmac(hash: Hash, key: string, data: Data): Promise<Uint8Array<ArrayBuffer>> {
+export async function hmac(hash: Hash, key: Data, data: Data): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.sign("HMAC", await importKey(hash, key, "sign"), asBytes(data)));
 }
 
 /** Whether a signature is the HMAC of bytes or a text under a key; in constant time. False for an empty key. */
-export async function isHmac(hash: Hash, key: string, data: Data, signature: Uint8Array | undefined): Promise<boolean> {
-  if (signature === undefined || key === "") return false;
+export async function isHmac(hash: Hash, key: Data, data: Data, signature: Uint8Array | undefined): Promise<boolean> {
+  if (signature === undefined || key.length === 0) return false;
   return crypto.subtle.verify("HMAC", await importKey(hash, key, "verify"), asBytes(signature), asBytes(data));
 }
 
-function importKey(hash: Hash, key: string, use: "sign" | "verify"): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", encoder.encode(key), { name: "HMAC", hash }, false, [use]);
+function importKey(hash: Hash, key: Data, use: "sign" | "verify"): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", asBytes(key), { name: "HMAC", hash }, false, [use]);
 }
 
 /** The platform's types leave out that bytes may be in shared memory, where none of ours are. */

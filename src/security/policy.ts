@@ -63,6 +63,8 @@ export interface Resource {
   isNamed?: boolean;
   /** Whether it is the conversation that asked. */
   isHere?: boolean;
+  /** Whether the configuration names the host for the tool that reaches it, and for no other. */
+  isConfigured?: boolean;
 }
 
 /** What is decided, and by which rule. `ask` needs an owner's word. */
@@ -120,7 +122,12 @@ function decideCommand({ security, ask, programs, hosts }: ExecPolicy, resource:
   return { verdict: ask === "on-miss" ? "ask" : "deny", rule: "tools.exec.allowlist" };
 }
 
-function decideHost(rules: PolicyRules, { name, isNamed }: Resource, labels: readonly Label[]): PolicyDecision {
+function decideHost(
+  rules: PolicyRules,
+  { name, isNamed, isConfigured }: Resource,
+  labels: readonly Label[],
+): PolicyDecision {
+  if (isConfigured) return ALLOWED;
   const isTrusted = matchesHost(rules.trustedHosts, name);
   if (isTrusted) return { verdict: "allow", rule: "security.egress.trusted" };
   if (rules.egress !== "open" && !matchesHost(rules.privateHosts, name)) {

@@ -165,3 +165,21 @@ export function openEgress(
   const lookup = host === "workerd" ? createDnsLookup(resolverUrl, fetcher) : undefined;
   return createSafeFetch({ fetch: fetcher, allowPrivate, lookup, limits });
 }
+
+/** The guarded egress in the form of `fetch`, which follows no redirect where `redirect` is `manual`. */
+export function fetchThrough(egress: SafeFetch): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    const { method, url, headers, signal, redirect } = request;
+    const body = request.body === null ? {} : { body: new Uint8Array(await request.arrayBuffer()) };
+    const answer = await egress(url, {
+      method,
+      headers,
+      signal,
+      ...body,
+      ...(redirect === "manual" && { maxRedirects: 0 }),
+    });
+    const { status, statusText, headers: answered } = answer;
+    return new Response(answer.body.length === 0 ? null : answer.body, { status, statusText, headers: answered });
+  };
+}

@@ -23,3 +23,8 @@ async function knownDigest(expected: string): Promise<ArrayBuffer> {
 function digest(text: string): Promise<ArrayBuffer> {
   return crypto.subtle.digest("SHA-256", encoder.encode(text));
 }
+
+/** Compares two digests or signatures, of which only the length shows. */
+export function digestEqual(given: Uint8Array | undefined, expected: Uint8Array): boolean {
+  return given?.length === expected.length && crypto.subtle.timingSafeEqual(given, expected);
+}

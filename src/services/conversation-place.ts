@@ -5,10 +5,10 @@ import type { Services } from "./services.ts";
 
 /** The place of a conversation that a message is sent to, for routing: in a direct one, the peer is who is written to. */
 export function conversationPlace(
-  { channel, accountId, kind, conversationId, threadId }: Target,
+  { channel, accountId, kind, conversationId, threadId, peerId = conversationId, spaceId }: Target,
   services: Pick<Services, "channel">,
 ): Omit<RoutingInput, "owner"> {
-  const place = { channel, accountId, kind, conversationId, peerId: conversationId };
+  const place = { channel, accountId, kind, conversationId, peerId, spaceId };
   if (threadId === undefined) return place;
   const threadWord = threadWordOf(channel, accountId, services);
   return { ...place, threadId, ...(threadWord && { threadWord }) };

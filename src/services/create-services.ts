@@ -19,9 +19,10 @@ import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
-import { type EgressRules, openEgress } from "../security/safe-fetch.ts";
+import { type EgressRules, fetchThrough, openEgress, type SafeFetch } from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
+import { isolatePages, isolateSearches } from "./agent-cache.ts";
 import { changeConfiguration, newestDocument } from "./change-config.ts";
 import { type Config, wholeSchema } from "./config-schema.ts";
 import { type CooldownCache, CooldownStore } from "./cooldowns.ts";
@@ -31,8 +32,8 @@ import { type MemoryCaches, newMemoryCaches } from "./memory/memory-deps.ts";
 import { noteMemoryChange } from "./memory/note-memory-change.ts";
 import { embeddersOf, openMemory } from "./memory/open-memory.ts";
 import { requestIndexingAtStart } from "./memory/request-indexing.ts";
+import { openSearch } from "./open-search.ts";
 import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
-import { isolatePages } from "./page-cache.ts";
 import { documentReader } from "./read-document.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
@@ -57,6 +58,7 @@ export function createServices(
   const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
   const secret = (name: string) => variable(env, name);
   const host = hostOf(env);
+  const egress = openEgress(config.security.egress, host);
   const workspaceOf = (agent: Agent) =>
     createR2Workspace({
       bucket: stores.FILES,
@@ -81,9 +83,11 @@ export function createServices(
     deployment: env.DEPLOYMENT?.id ?? VERSION,
     started,
     host,
-    egress: openEgress(config.security.egress, host),
+    egress,
     pages: isolatePages,
     media,
+    search: openSearch(config, { secret, host }),
+    searches: isolateSearches,
     readDocument: documentReader(env.AI),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),
     model: (ref) => models.resolve(ref),
@@ -123,7 +127,12 @@ export function createServices(
     browserZone: (agentId) => knownConfiguration(env.DB).browserZone(agentId),
     plugins,
     hooks,
-    channel: (channelId, accountId) => openChannel(config, plugins.channels, secret, channelId, accountId),
+    channel: (channelId, accountId) =>
+      openChannel(
+        { config, pluginChannels: plugins.channels, secret, egress, email: env.EMAIL, dataKey: knownDataKey(env) },
+        channelId,
+        accountId,
+      ),
     configuration: {
       newest: () => newestDocument(env),
       change: (wanted) => changeConfiguration(env, wanted, Date.now()),
@@ -220,10 +229,18 @@ function newCaches(): IsolateCaches {
   return { cooldowns: new Map(), started: new Set(), memoryCaches: newMemoryCaches() };
 }
 
+interface ChannelDeps {
+  dataKey: DataKey | undefined;
+  /** Undefined if a custom wrangler.toml omits the binding. */
+  email: SendEmail | undefined;
+  config: Config;
+  pluginChannels: readonly AnyChannel[];
+  secret(name: string): string | undefined;
+  egress: SafeFetch;
+}
+
 function openChannel(
-  config: Config,
-  pluginChannels: readonly AnyChannel[],
-  secret: (name: string) => string | undefined,
+  { config, pluginChannels, secret, egress, email, dataKey }: ChannelDeps,
   channelId: string,
   accountId: string,
 ): OpenChannel {
@@ -239,8 +256,11 @@ function openChannel(
   }
   const { publicUrl } = config.channels.defaults ?? {};
   const context = {
-    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), fetch, now: Date.now },
+    ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), now: Date.now },
+    fetch: channel.isGuarded ? fetchThrough(egress) : fetch,
+    ...(email && { sendEmail: (message: EmailMessageBuilder) => email.send(message) }),
     ...(publicUrl !== undefined && { publicUrl }),
+    ...(dataKey === undefined && { losesTokens: true as const }),
   };
   return { channel, context };
 }

@@ -14,15 +14,18 @@ import type { FindCandidates } from "../models/candidates.ts";
 import type { Model } from "../models/model.ts";
 import type { Assembly } from "../plugins/assembly.ts";
 import type { Hooks } from "../plugins/hook-runner.ts";
+import type { SearchAnswer } from "../search/search-provider.ts";
+import type { WebSearch } from "../search/web-search.ts";
 import type { DataKey } from "../security/data-key.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { InstallStore } from "../skills/install/install-target.ts";
+import type { FetchedPage } from "../tools/web-fetch.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
+import type { AgentCache } from "./agent-cache.ts";
 import type { ConfigChange, ConfigChanged } from "./change-config.ts";
 import type { Config } from "./config-schema.ts";
 import type { CooldownStore } from "./cooldowns.ts";
 import type { Listings } from "./listing-cache.ts";
-import type { FetchedPages } from "./page-cache.ts";
 
 export type { Config } from "./config-schema.ts";
 
@@ -42,7 +45,11 @@ export interface Services {
   /** The only way out for requests of agents and installs. */
   readonly egress: SafeFetch;
   /** The pages that this isolate has fetched. */
-  readonly pages: FetchedPages;
+  readonly pages: AgentCache<FetchedPage>;
+  /** Searches the web; undefined if no service is set up. */
+  readonly search: WebSearch | undefined;
+  /** What this isolate's searches have found. */
+  readonly searches: AgentCache<SearchAnswer>;
   /** The models that transcribe, read aloud and make pictures. */
   readonly media: MediaModels;
   /** Reads PDFs and office documents; undefined without Workers AI. */

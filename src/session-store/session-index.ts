@@ -46,7 +46,7 @@ export async function indexRuns(
 function lastRoute(rows: readonly OpenRun[]): { to: StoredRoute; at: number } | undefined {
   const said = rows.findLast(({ target, state }) => target !== null && !isFromSystem(state));
   if (said === undefined || said.target === null) return undefined;
-  const { replyToId: _, ...to } = said.target;
+  const { replyToId: _, token: __, ...to } = said.target;
   return { to, at: said.acceptedAt };
 }
 

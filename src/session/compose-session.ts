@@ -187,6 +187,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       subagents.runEnded(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
     },
+    closed: (runId, target) => waitUntil(deliveries.noteUnanswered(runId, target)),
     format,
     plainText,
     lostNotice,

@@ -9,13 +9,21 @@ import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
+import { isJobWebhook } from "../session-store/job-webhook.ts";
 import { lostDeliveries, takeUntold } from "../session-store/lost-deliveries.ts";
-import { drainOutbox, isInterrupted, type OutboxPart, type OutboxRow, sendAgain } from "../session-store/outbox.ts";
+import {
+  drainOutbox,
+  isInterrupted,
+  isSameConversation,
+  type OutboxPart,
+  type OutboxRow,
+  runDeliveries,
+  sendAgain,
+} from "../session-store/outbox.ts";
 import type { RunState } from "../session-store/run.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import { noteRequest, SESSION_CHANNEL } from "../session-store/session-channel.ts";
 import type { AttachedFile } from "../session-store/stored-shapes.ts";
-import { WEBHOOK_CHANNEL } from "../session-store/webhook-channel.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { askElsewhere, askPerson, peopleOf } from "../turn/approval-question.ts";
 import { boundedParts, MAX_PARTS } from "../turn/output/bounded-parts.ts";
@@ -258,7 +266,7 @@ export class Deliveries {
    * more.
    */
   #cut(target: Target, markdown: string): string[] {
-    if (target.channel === WEBHOOK_CHANNEL) return [markdown];
+    if (isJobWebhook(target)) return [markdown];
     try {
       return this.#deps.services().channel(target.channel, target.accountId).channel.format(markdown);
     } catch (error) {
@@ -285,10 +293,27 @@ export class Deliveries {
     }
   }
 
+  /**
+   * Takes back what shows that an answer to a run's message is being written, if the run has sent nothing to it. Waits
+   * for the current commit. Never rejects.
+   */
+  async noteUnanswered(runId: string, target: Target): Promise<void> {
+    await Promise.resolve();
+    try {
+      const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
+      if (channel.unanswered === undefined) return;
+      const sent = runDeliveries(this.#deps.store, runId);
+      if (sent.some((row) => row.target && isSameConversation(row.target, target))) return;
+      await channel.unanswered(await this.#withToken({ target }), context);
+    } catch (error) {
+      log("debug", "unanswered.failed", { channel: target.channel, error: messageOf(error) });
+    }
+  }
+
   /** Sends a text to its channel, or to another session. */
   async #send(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
     if (part.target.channel === SESSION_CHANNEL) return this.#sendToSession(part);
-    if (part.target.channel === WEBHOOK_CHANNEL) return postWebhook(part, this.#deps.services(), this.#deps.now());
+    if (isJobWebhook(part.target)) return postWebhook(part, this.#deps.services(), this.#deps.now());
     try {
       const { channel, context } = this.#deps.services().channel(part.target.channel, part.target.accountId);
       return this.#preferred(part.target, await channel.send(part, context, signal));
@@ -297,28 +322,30 @@ export class Deliveries {
     }
   }
 
-  /** Sends a file, or a link to it if the channel takes no files. */
+  /** Sends a file, or a link to it if the channel does not take it. */
   async #sendFile(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
     const { session, services } = this.#deps;
     try {
       const { channel, context } = services().channel(part.target.channel, part.target.accountId);
-      if (channel.sendFile === undefined) {
-        const { agentId } = session();
-        const link = await this.#link(
-          { kind: "file", agentId, path: said.path, etag: said.etag },
-          said.path,
-          part.target,
-        );
-        const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
-        return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
-      }
+      if (channel.sendFile === undefined) return await this.#sendFileLink(part, said, signal);
       const file = await readAttachedFile(said, services().workspaceOf(agentIn(services(), session().agentId)));
       if ("outcome" in file) return file;
+      if (channel.takesFile?.(file) === false) return await this.#sendFileLink(part, said, signal);
       const { text: _, ...to } = part;
       return this.#preferred(part.target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }
+  }
+
+  /** Sends a link to a file, or its name where there can be no link. */
+  async #sendFileLink(part: OutboundPart, said: AttachedFile, signal: AbortSignal): Promise<Delivery> {
+    const { session, services } = this.#deps;
+    const { channel, context } = services().channel(part.target.channel, part.target.accountId);
+    const { path, etag } = said;
+    const link = await this.#link({ kind: "file", agentId: session().agentId, path, etag }, path, part.target);
+    const [text = part.text] = link === undefined ? [] : channel.format(`${fileLine(said)} ${link}`);
+    return this.#preferred(part.target, await channel.send({ ...part, text }, context, signal));
   }
 
   /**
@@ -339,19 +366,19 @@ export class Deliveries {
     const to = { target, ...(token !== undefined && { token }), deliveryId };
     try {
       const { channel, context } = this.#deps.services().channel(target.channel, target.accountId);
-      if (channel.sendFile === undefined) {
-        const key = await this.#deps.keepReply(deliveryId, text);
-        const link = await this.#link({ kind: "text", key }, name, target);
-        const where = link === undefined ? "on the page" : `here: ${link}`;
-        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
-        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
-      }
       const file = {
         name,
         mediaType: "text/plain",
         bytes: Uint8Array.from(new TextEncoder().encode(text)),
         asVoice: false,
       };
+      if (channel.sendFile === undefined || channel.takesFile?.(file) === false) {
+        const key = await this.#deps.keepReply(deliveryId, text);
+        const link = await this.#link({ kind: "text", key }, name, target);
+        const where = link === undefined ? "on the page" : `here: ${link}`;
+        const [beginning = ""] = channel.format(`${head(text, MAX_BEGINNING_CHARS)}\n\n… ${TOO_LONG} ${where}`);
+        return this.#preferred(target, await channel.send({ ...part, text: beginning }, context, signal));
+      }
       return this.#preferred(target, await channel.sendFile({ ...to, ...file }, context, signal));
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };

@@ -45,9 +45,10 @@ export function jobsPort(
 /** The delivery to the conversation that a run answers; nothing where only the session reads it. */
 export function deliveredHere(target: Target | null): { delivery?: JsonObject } {
   if (target === null) return {};
-  const { channel, conversationId: to, accountId, threadId } = target;
+  const { channel, conversationId: to, accountId, threadId, peerId } = target;
   const thread = threadId === undefined ? {} : { threadId };
-  return { delivery: { mode: "announce", channel, to, accountId, ...thread } };
+  const peer = peerId === undefined ? {} : { peerId };
+  return { delivery: { mode: "announce", channel, to, accountId, ...thread, ...peer } };
 }
 
 /** The session of a reminder that is set in one with a name of its own, so that it comes where it was asked for. */

@@ -1,6 +1,6 @@
-import { Webhook } from "standardwebhooks";
 import type { Delivery, OutboundPart } from "../channels/channel.ts";
 import { messageOf } from "../lib/errors.ts";
+import { signedHeaders } from "../security/standard-webhooks.ts";
 import type { Services } from "../services/services.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -22,9 +22,7 @@ export async function postWebhook(
   const body = JSON.stringify({ type: "job.said", timestamp: new Date(now).toISOString(), data: { text } });
   const headers = {
     "Content-Type": "application/json",
-    "webhook-id": deliveryId,
-    "webhook-timestamp": String(Math.floor(now / 1000)),
-    "webhook-signature": new Webhook(key, { format: "raw" }).sign(deliveryId, new Date(now), body),
+    ...(await signedHeaders(key, { id: deliveryId, body, now })),
   };
   try {
     const init = { method: "POST", headers, body, maxRedirects: 0, timeoutMs: TIMEOUT_MS };

@@ -12,6 +12,7 @@ import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
+import { jobWebhookTarget } from "../session-store/job-webhook.ts";
 import { continued, interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
 import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
 import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
@@ -56,7 +57,6 @@ import {
 import { sessionTarget } from "../session-store/session-channel.ts";
 import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
 import type { Store } from "../session-store/store.ts";
-import { webhookTarget } from "../session-store/webhook-channel.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { replyParts } from "../turn/output/reply-parts.ts";
 import { scheduledResult } from "../turn/output/scheduled-result.ts";
@@ -84,6 +84,8 @@ export interface RunSchedulerDeps {
   perform(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined>;
   /** Handles the end of a run, within its commit; the row has its earlier state. */
   ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
+  /** Called after a run has ended, or was merged into another: perhaps nothing answers its message. */
+  closed(runId: string, target: Target): void;
   /** Formats a reply for its channel. Never throws. */
   format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
   /** The words of a part, without the channel's markup. Never throws. */
@@ -333,6 +335,7 @@ export class RunScheduler {
       ...(origin && { origin }),
     });
     this.#waiters.move(runId, row.id);
+    if (merged.target !== null) this.#deps.closed(runId, merged.target);
     return { messages: [said], spent: before };
   }
 
@@ -369,6 +372,7 @@ export class RunScheduler {
       return ended;
     });
     this.#waiters.resolve(row.id, state);
+    if (row.target !== null) this.#deps.closed(row.id, row.target);
   }
 }
 
@@ -398,7 +402,7 @@ function copiesElsewhere(state: RunState, texts: readonly string[], isTold: bool
   const webhook = origin.kind === "job" ? origin.webhook : undefined;
   return [
     ...(ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text }]),
-    ...(webhook === undefined ? [] : [{ target: webhookTarget(webhook), text }]),
+    ...(webhook === undefined ? [] : [{ target: jobWebhookTarget(webhook), text }]),
   ];
 }
 

@@ -26,6 +26,7 @@ import { type TranscriptionPort, transcribeTool } from "./transcribe.ts";
 import { type SpeechPort, ttsTool } from "./tts.ts";
 import { updatePlanTool } from "./update-plan.ts";
 import { type WebFetchPort, webFetchTool } from "./web-fetch.ts";
+import { type WebSearchPort, webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
 /** What the tools of a turn need. */
@@ -41,6 +42,8 @@ export interface ToolDeps {
   skillFolders: SkillFolders;
   /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
+  /** A search of the web, if a service is set up. */
+  search: WebSearchPort | undefined;
   /** The web, if the configuration has the agent fetch pages. */
   web: WebFetchPort | undefined;
   /** Media, as far as there are models for them. */
@@ -82,6 +85,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     resources,
     skillFolders,
     exec,
+    search,
     web,
     media,
     sessions,
@@ -105,6 +109,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     findTool(workspace),
     lsTool(workspace, resources),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
+    ...(search === undefined ? [] : [webSearchTool(search)]),
     ...(web === undefined ? [] : [webFetchTool(web)]),
     ...(jobs === undefined ? [] : [cronTool(jobs)]),
     ...message,

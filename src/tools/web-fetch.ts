@@ -7,13 +7,14 @@ import { EgressError } from "../security/egress-error.ts";
 import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
 import { hostLabel, joinLabels, type Label } from "../security/labels.ts";
 import type { SafeFetch, SafeResponse } from "../security/safe-fetch.ts";
+import type { KeyedCache } from "./keyed-cache.ts";
 
 /** What pages are fetched with. */
 export interface WebFetchPort {
   /** The guarded way out. */
   egress: SafeFetch;
   /** Pages of the last minutes, by address. */
-  pages: PageCache;
+  pages: KeyedCache<FetchedPage>;
   readDocument: ReadDocument | undefined;
   /** Stores an image and gives its path; absent if the turn has no files. @throws WorkspaceError */
   keepImage: ((image: FetchedImage) => Promise<string>) | undefined;
@@ -33,12 +34,6 @@ export interface FetchedImage {
   labels: readonly Label[];
 }
 
-/** Pages by a key that says how they were read. */
-export interface PageCache {
-  find(key: string): FetchedPage | undefined;
-  keep(key: string, page: FetchedPage): void;
-}
-
 /** A page as it was read. */
 export interface FetchedPage {
   /** The final address, after redirects. */
@@ -51,6 +46,8 @@ export interface FetchedPage {
 
 /** The largest image that models take. */
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+/** The most of a title that people are shown. */
+const MAX_TITLE_CHARS = 300;
 /** A part of a page ends at a line's end if that costs no more than this share of it. */
 const MOST_LEFT = 0.2;
 
@@ -158,7 +155,11 @@ function shown(
     ...(note === undefined ? [] : [note]),
     ...(end < text.length ? [`Characters ${offset} to ${end} of ${text.length}. Read on with offset=${end}.`] : []),
   ];
-  return { text: [fenced.text, ...lines.map((line) => `[${line}]`)].join("\n"), labels: fenced.labels };
+  return {
+    text: [fenced.text, ...lines.map((line) => `[${line}]`)].join("\n"),
+    labels: fenced.labels,
+    sources: [{ url: address, title: head(title, MAX_TITLE_CHARS) }],
+  };
 }
 
 function partOf(text: string, offset: number, max: number): string {

@@ -1,5 +1,6 @@
 import { groupRulesOf } from "../channels/group-rules.ts";
 import { policyRules } from "../config/policy-rules.ts";
+import { chooseSearch } from "../search/choose-search.ts";
 import { hostLabel, type Label, strangerLabel } from "../security/labels.ts";
 import { type Action, decide, type PolicyDecision, type PolicyRules, type Resource } from "../security/policy.ts";
 import type { ToolPolicy } from "../security/tool-policy.ts";
@@ -35,19 +36,23 @@ export interface SecretCapability {
   hosts?: readonly string[];
 }
 
+/** Who searches the web, and with the variable of which key; or why there is no `web_search`, and what to do. */
+export type SearchCapability = { service: string; variable?: string } | { why: string; fix: string };
+
 /** What the turns of one agent may do, and with what. */
 export interface AgentCapabilities {
   /** `provider/model` of the next run. */
   model: string;
   egress: { mode: string; trusted: readonly string[]; allowPrivate: readonly string[] };
+  search: SearchCapability;
   secrets: SecretCapability[];
   rows: CapabilityRow[];
 }
 
 /** The tools that a matrix has a cell for. */
 export const MATRIX_TOOLS: readonly string[] = [
-  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_fetch", "message", "gateway"],
-  ...["sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
+  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_search", "web_fetch", "message"],
+  ...["gateway", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
   ...["memory_search", "memory_get"],
 ];
 
@@ -89,9 +94,18 @@ export function agentCapabilities(services: Services, agentId: string): AgentCap
   return {
     model: services.modelRefOf(agentIn(services, agentId)),
     egress: { mode, trusted, allowPrivate },
+    search: searchCapability(services),
     secrets: secretCapabilities(services.config.skills.entries),
     rows: capabilities(services, agentId),
   };
+}
+
+/** Whether turns can search the web, from one revision of the configuration. */
+export function searchCapability({ config, secret }: Pick<Services, "config" | "secret">): SearchCapability {
+  const chosen = chooseSearch(config.tools.web.search, secret);
+  if (chosen.provider === undefined) return { why: chosen.why, fix: chosen.fix };
+  const { provider, variable } = chosen;
+  return { service: provider.name, ...(variable !== undefined && { variable }) };
 }
 
 /** The entries that have secrets. */
@@ -156,7 +170,7 @@ function placesOf(services: Services): Place[] {
       const where = `${channel}/${accountId}`;
       places.push(
         { name: `${where} direct`, isShared: false, channel },
-        { name: `${where} group`, isShared: true, channel, group: groupRulesOf(groups, "*")?.tools },
+        { name: `${where} group`, isShared: true, channel, group: groupRulesOf(groups, { id: "*" })?.tools },
       );
       for (const [id, { tools }] of Object.entries(groups)) {
         if (id !== "*" && tools) places.push({ name: `${where} group ${id}`, isShared: true, channel, group: tools });

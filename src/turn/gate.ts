@@ -189,6 +189,7 @@ export class TurnGate {
       return gate.kind === "go" && !gate.approved ? this.#decideScript(tool, args, effect.script, labels) : gate;
     }
     if (effect.kind === "reach") return this.#decideReach(tool, effect.url, labels);
+    if (effect.kind === "query") return this.#decideQuery(effect, labels);
     const isSend = effect.kind === "send";
     const name = isSend ? effect.to : effect.what;
     const resource = { name, isHere: isSend && this.#isOwn(name), isNamed: isSend && this.#isNamed(name, "owner") };
@@ -211,6 +212,17 @@ export class TurnGate {
     if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
     const question = `Request this address of ${host}? ${sentence(policyReason(decision, labels))}\n${shownText(url)}`;
     return this.#ask(question, { tool: tool.name, hosts: [host] });
+  }
+
+  /** The service is the owner's choice; with words that look like a secret it is a host like any other. */
+  #decideQuery({ url, secretWords }: Extract<Effect, { kind: "query" }>, labels: readonly Label[]): Gate {
+    const host = hostOf(url);
+    const resource = { name: host, isConfigured: secretWords === undefined };
+    const decision = decide(this.rules, this.#principal, "reach-host", resource, labels);
+    if (decision.verdict === "allow") return { kind: "go", approved: false };
+    if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
+    const reason = sentence(policyReason(decision, labels));
+    return this.#ask(`Send what looks like a secret to ${host}? ${reason}\n${shownText(secretWords)}`, undefined);
   }
 
   /** Whether a file may be attached to the reply. */
@@ -318,6 +330,7 @@ function auditDetail(effect: Exclude<Effect, { kind: "read" }>): string {
     case "send":
       return effect.to;
     case "reach":
+    case "query":
       return hostOf(effect.url);
     case "persist":
       return effect.what;

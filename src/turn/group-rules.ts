@@ -5,14 +5,15 @@ import type { Services } from "../services/services.ts";
 
 /** Where a turn answers; null if its reply is only read in the session. */
 export type TurnTarget =
-  | (Pick<Target, "channel" | "accountId" | "kind"> & Partial<Pick<Target, "conversationId">>)
+  | (Pick<Target, "channel" | "accountId" | "kind"> & Partial<Pick<Target, "conversationId" | "parentId">>)
   | null;
 
 /** The rules of the group that a turn answers in; undefined outside of groups. */
 export function groupRulesAt(target: TurnTarget, services: Pick<Services, "channel">): GroupRules | undefined {
   if (target === null || target.kind === "direct" || target.conversationId === undefined) return undefined;
   const { channel, context } = services.channel(target.channel, target.accountId);
-  return groupRulesOf(channel.access(context.account).groups, target.conversationId);
+  const group = { id: target.conversationId, parentId: target.parentId };
+  return groupRulesOf(channel.access(context.account).groups, group);
 }
 
 /** An agent with the skills that it may use where it answers. */

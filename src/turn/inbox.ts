@@ -2,7 +2,8 @@ import { IsopodError, messageOf } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { head } from "../lib/text.ts";
 import { type Label, strangerLabel } from "../security/labels.ts";
-import { MAX_FILE_BYTES, type Workspace } from "../workspace/workspace.ts";
+import { sniffImageType } from "../workspace/media-type.ts";
+import { MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
 
 const MAX_NAME_CHARS = 80;
 /** What people who are not owners may store: a file, and all files of one conversation that no owner has accepted. */
@@ -64,8 +65,9 @@ export interface IncomingFile {
 }
 
 /**
- * Stores a file of a message in the workspace, within the bounds of its author. Idempotent. Never throws: the note says
- * why a file was not kept.
+ * Stores a file of a message in the workspace, within the bounds of its author. Idempotent. The note says why a file was
+ * not kept.
+ * @throws WorkspaceError `unavailable` for bytes that came with the message: they are nowhere else
  */
 export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace: Workspace): Promise<KeptFile> {
   const name = safeName(file.name);
@@ -82,8 +84,11 @@ export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace
     }
     const labels: readonly Label[] = origin.owner ? [] : [strangerLabel(`${origin.channel}:${origin.senderId}`)];
     const path = `${place}${safeName(origin.messageId)}-${name}`;
-    return await keepInInbox({ path, bytes, mediaType: file.mediaType, labels }, workspace);
+    const mediaType = sniffImageType(bytes) ?? file.mediaType;
+    return await keepInInbox({ path, bytes, mediaType, labels }, workspace);
   } catch (error) {
+    const isLost = file.bytes instanceof Uint8Array && error instanceof WorkspaceError && error.code === "unavailable";
+    if (isLost) throw error;
     return notFetched(name, error);
   }
 }

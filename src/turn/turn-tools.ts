@@ -16,6 +16,7 @@ import { toolsFor } from "../tools/index.ts";
 import type { RecallPort } from "../tools/memory.ts";
 import type { Resource, Resources } from "../tools/resources.ts";
 import type { FetchedImage, WebFetchPort } from "../tools/web-fetch.ts";
+import type { WebSearchPort } from "../tools/web-search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnGate } from "./gate.ts";
 import { labelledLines } from "./labelled-lines.ts";
@@ -45,6 +46,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     resources: resourcesOf(skills, owner),
     skillFolders: skills.files,
     exec: turnShell(context, skills, workspace, { outside, gate }),
+    search: turnSearch(context, outside),
     web: turnWeb(context, workspace, outside),
     media: turnMedia(context, workspace, { budget: deps.budget, outside }),
     ...deps.ports,
@@ -104,6 +106,17 @@ export function turnWeb(
     userAgent: userAgent ?? `Mozilla/5.0 (compatible; Isopod/${VERSION})`,
     outside,
   };
+}
+
+/** The port for searching the web; undefined if no service is set up. */
+export function turnSearch(
+  { agent, services }: Pick<TurnContext, "agent" | "services">,
+  outside: OutsidePort,
+): WebSearchPort | undefined {
+  const { search: service, searches, config } = services;
+  if (service === undefined) return undefined;
+  const { maxResults, cacheTtlMinutes } = config.tools.web.search;
+  return { service, answers: searches.of(agent.id, cacheTtlMinutes * 60_000), maxResults, outside };
 }
 
 /** Stores an image of a page; the same one has the same path. @throws WorkspaceError */

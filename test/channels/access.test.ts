@@ -42,6 +42,16 @@ describe("access to direct messages", () => {
     expect(decide({}, { pairedIds: ["7"] })).toEqual({ kind: "allow", owner: false });
   });
 
+  test("a sender whom nothing proves has the rights of nobody: not an owner's, not those of a list or a pairing", () => {
+    const sender = { id: "7", username: "Ada", isUnverified: true } as const;
+    const refused = { kind: "ignore", reason: "nothing proves who the sender is" };
+    expect(decide({}, { sender, owners: ["telegram:7"], pairedIds: ["7"] })).toEqual(refused);
+    expect(decide({ dmPolicy: "allowlist", allowFrom: ["7", "*"] }, { sender })).toEqual(refused);
+    expect(decide({ dmPolicy: "open" }, { sender, owners: ["telegram:7"] })).toEqual({ kind: "allow", owner: false });
+    const addressed = { sender, conversation: group, owners: ["telegram:7"] };
+    expect(decide({ groupPolicy: "open" }, addressed)).toEqual({ kind: "allow", owner: false });
+  });
+
   test("an owner is allowed without pairing, as an owner", () => {
     for (const owner of ["telegram:7", "7", "@ada", "telegram:@ADA"]) {
       expect(decide({}, { owners: [owner] }), owner).toEqual({ kind: "allow", owner: true });
@@ -88,6 +98,15 @@ describe("access in groups", () => {
     const both = { "*": { requireMention: false }, "-100": { requireMention: true, allowBots: false } };
     expect(decide({ groups: both }, unmentioned)).toMatchObject({ kind: "overhear" });
     expect(decide({ groups: { "-100": {} }, requireMention: false }, unmentioned)).toMatchObject({ kind: "allow" });
+  });
+
+  test("a thread with an id of its own has the rules of its channel, unless it is named itself", () => {
+    const thread: Conversation = { kind: "channel", id: "-200", parentId: "-100" };
+    const groups = { "-100": { requireMention: false } };
+    expect(decide({}, { conversation: thread })).toMatchObject({ kind: "ignore" });
+    expect(decide({ groups }, { conversation: thread, mentioned: false })).toMatchObject({ kind: "allow" });
+    const both = { ...groups, "-200": { requireMention: true } };
+    expect(decide({ groups: both }, { conversation: thread, mentioned: false })).toMatchObject({ kind: "overhear" });
   });
 
   test("the policy open allows every group, disabled none", () => {

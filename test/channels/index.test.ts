@@ -7,7 +7,7 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 const pigeon: AnyChannel = { ...telegram, id: "pigeon", account: z.strictObject({ loft: z.string() }) };
 
 /** The ids of the built-in channels, in order. */
-const OWN = ["telegram", "slack", "whatsapp", "sms", "line"];
+const OWN = listChannels().map(({ id }) => id);
 
 /** The accounts of the built-in channels that exist without configuration. */
 const standing = Object.fromEntries(

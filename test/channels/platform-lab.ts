@@ -11,6 +11,8 @@ export interface PlatformPlace {
   calls(path?: string): Promise<PlatformCall[]>;
   /** What the next requests are answered with instead of the usual. */
   script(...answers: ScriptedPlatformAnswer[]): Promise<void>;
+  /** Adds to what the place remembers. */
+  remember(memory: Record<string, unknown>): Promise<void>;
 }
 
 /** A new place on the server of a platform. @param server the address of the server of platforms */
@@ -21,14 +23,16 @@ export function platformPlace(platform: string, server = inject("platforms")): P
 /** A place by name, such as the one that the Worker of flow tests is configured with. */
 export function knownPlace(platform: string, name: string, server: string): PlatformPlace {
   const control = `${server}/control/${platform}/${name}`;
+  const put = async (told: object) => {
+    await fetch(control, { method: "PUT", body: JSON.stringify(told) }).then((response) => response.text());
+  };
   return {
     url: `${server}/${platform}/${name}`,
     async calls(path = "") {
       const calls = await fetch(control).then((response) => response.json<PlatformCall[]>());
       return calls.filter((call) => call.path.includes(path));
     },
-    async script(...script) {
-      await fetch(control, { method: "PUT", body: JSON.stringify({ script }) }).then((response) => response.text());
-    },
+    script: (...script) => put({ script }),
+    remember: (memory) => put({ memory }),
   };
 }

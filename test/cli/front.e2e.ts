@@ -15,8 +15,6 @@ const DOORS = [
   "/cdn-cgi/local/explorer/api/d1/database",
   "/cdn-cgi/local/r2/public/isopod-files/agents/main/workspace/SOUL.md",
   "/cdn-cgi/local/r2/s3/isopod-files",
-  "/cdn-cgi/local/email?from=a@example.com&to=b@example.com",
-  "/cdn-cgi/handler/email",
   "/cdn-cgi/local/platform-proxy",
   "/cdn-cgi/mf/scheduled",
   "/cdn-cgi/mf/stream/x",
@@ -96,6 +94,25 @@ test("a cron trigger is fired with the access token alone", async () => {
     const fired = await fetch(url(`${path}?cron=*/5+*+*+*+*`), { headers: bearer() });
     assert.deepEqual([fired.status, await fired.text()], [200, "ok\n"]);
   }
+});
+
+test("an email is handed over at wrangler's address, for the admin alone", async () => {
+  const sent = [
+    ...["Authentication-Results: mx.cloudflare.net; dmarc=pass header.from=example.org"],
+    ...["From: Ada <ada@example.org>", "To: agent@agent.example", "Subject: Hi", "Message-ID: <1@example.org>"],
+    ...["", "Hello"],
+  ].join("\r\n");
+  const post = async (query: string, body: string, headers = bearer()) => {
+    const answer = await fetch(url(`/cdn-cgi/local/email?${query}`), { method: "POST", headers, body });
+    return [answer.status, await answer.text()];
+  };
+  const envelope = "from=ada@example.org&to=agent@agent.example";
+  assert.equal((await post(envelope, sent, { authorization: "Bearer wrong" }))[0], 401);
+  assert.equal((await post("from=ada@example.org", sent))[0], 400);
+  assert.deepEqual(await post(envelope, sent), [200, "The email was taken\n"]);
+  const [status, text] = await post(envelope, sent.replace("dmarc=pass", "dmarc=fail"));
+  assert.equal(status, 400);
+  assert.match(String(text), /refused: Nothing proves/);
 });
 
 test("a cookie fires no cron trigger", async () => {

@@ -34,9 +34,9 @@ export interface FormatCase {
   loose?: boolean;
 }
 
-/** The limit of a platform's messages. */
+/** The limit of a platform's messages; null if there is none. */
 export interface FormatLimit {
-  limit?: number;
+  limit?: number | null;
   unit: string;
 }
 
@@ -84,10 +84,10 @@ async function bodyOf(part: Pick<OutboundPart, "target" | "text">, under: Channe
       return Response.json({});
     },
   });
-  const emails: string[] = [];
+  const emails: EmailMessageBuilder[] = [];
   await under.channel.send(
     { ...part, deliveryId: "1" },
-    { ...context, sendEmail: async (_from, _to, raw) => void emails.push(raw) },
+    { ...context, sendEmail: async (email) => ({ messageId: `<${emails.push(email)}@agent.example>` }) },
     AbortSignal.timeout(5_000),
   );
   return body ?? emails[0] ?? null;
@@ -102,18 +102,15 @@ function bodyFields(text: string): unknown {
 }
 
 /** Why what became of a text is not what has to become of it; empty where it is. */
-export function judgeFormat(
-  text: FormatCase,
-  dump: FormatDump,
-  { limit = Number.POSITIVE_INFINITY, unit }: FormatLimit,
-) {
+export function judgeFormat(text: FormatCase, dump: FormatDump, { limit, unit }: FormatLimit) {
+  const most = limit ?? Number.POSITIVE_INFINITY;
   const shown = dump.parts.map((part) => (SHOWN[dump.platform] ?? String)(part.text));
   if (dump.parts.length === 0) return "nothing is sent";
   if (dump.parts.length > MAX_PARTS) return `${dump.parts.length} messages`;
   for (const [n, part] of dump.parts.entries()) {
     const says = shown[n] ?? "";
     const size = sizeOf(part, says, unit);
-    if (size > limit) return `message ${n + 1}: ${size} of ${limit} ${unit}`;
+    if (size > most) return `message ${n + 1}: ${size} of ${most} ${unit}`;
     if (folded(says) === "") return `message ${n + 1} is blank`;
     if (!part.text.isWellFormed()) return `message ${n + 1} ends within a character`;
     const live = text.hides?.[dump.platform]?.find((word) => part.text.includes(word) || says.includes(word));
@@ -134,6 +131,8 @@ export function judgeFormat(
 /** What a person sees of a message, where its markup counts for a limit or hides addresses. */
 const SHOWN: Readonly<Record<string, (text: string) => string>> = {
   telegram: (text) => unescaped(text.replace(/<[^>]+>/g, "")),
+  feishu: unescaped,
+  dingtalk: unescaped,
   slack: (text) => unescaped(text.replace(/<(?:https?|mailto|tel):[^|>]*\|([^>]*)>/g, "$1")),
 };
 

@@ -10,20 +10,22 @@ const EXPECTED = [
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Network connection lost\.$/,
   /^uncaught exception; exception = .*: jsg\.Error: ReadableStream received over RPC disconnected prematurely\./,
   // A name is not found.
+  /^e = rust\/worker\/ffi\.rs:\d+: failed: failed to lookup address information: /,
   /^uncaught exception; (source = Uncaught \(in promise\); stack = Error|exception = .*: failed: jsg\.Error): internal error; reference = \w+/,
   // An object is killed, removes itself, or is removed between two files.
   /^(uncaught exception; )?exception = .*: broken\.outputGateBroken; jsg\.Error: (killed by a test|The session is being deleted\.)/,
   /^(uncaught exception; )?exception = .*: failed: jsg\.Error: Application called deleteAllDurableObjects\(\)\./,
   /^uncaught exception; exception = .*: failed: jsg\.Error: aborted/,
+  /^execution context aborted; e = .*: failed: jsg\.Error: The Workers runtime canceled this request because/,
   // A test makes a store or another object fail.
-  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|The budget is away\.|R2 is down|D1 is down)$/,
+  /^uncaught exception; source = Uncaught \(in promise\); stack = Error: (down|lost|no room|The budget is away\.|R2 is down|D1 is down)$/,
   /^uncaught exception; source = Uncaught \(in promise\); stack = Error: Not every sub-agent has (heard that it is to|acknowledged its) stop\.$/,
   // A test reads a transcript of JSON lines as text.
   /^console warning; message = Called \.text\(\) .* "application\/x-ndjson"\./,
   // An alarm that is a few milliseconds late, or that a test moves while it runs.
   /^NOSENTRY SQLite alarm (overdue, running despite AlarmManager mismatch|handler canceled with requestScheduledAlarm\.);/,
-  // A package is published with the address of sources that it does not contain.
-  /^Sourcemap for ".*node_modules\/@workflow\/serde\/dist\/index\.js" points to missing source files$/,
+  // Packages are published with the addresses of sources that they do not contain.
+  /^Sourcemap for ".*node_modules\/.*" points to missing source files$/,
 ];
 
 /** Lines that belong to the entry before them. */

@@ -13,6 +13,8 @@ declare module "vitest" {
     platforms: string;
     /** Address of the provider of speech, transcripts and pictures (test/fakes/media-server.ts). */
     media: string;
+    /** Address of Discord's Gateway (test/fakes/platforms/discord-gateway.ts). */
+    discordGateway: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

@@ -82,7 +82,7 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
 
   async function play(reply: ScriptedReply, format: Format, number: number, response: ServerResponse) {
     if (reply.hang) return;
-    if (reply.delayMs) await sleep(reply.delayMs, undefined, { signal: stopping.signal });
+    if (reply.delayMs) await sleep(reply.delayMs, undefined, { signal: stopping.signal, ref: false });
     if (reply.status !== undefined) {
       const body = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body ?? {});
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
@@ -95,7 +95,7 @@ export async function startModelServer({ port = 0 }: { port?: number } = {}): Pr
     if (reply.steady) steady.set(reply, writes);
     for (const [index, bytes] of writes.entries()) {
       if (index === reply.hangAfterChunks) return;
-      if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal });
+      if (index > 0 && reply.gapMs) await sleep(reply.gapMs, undefined, { signal: stopping.signal, ref: false });
       if (index > 0 && reply.steady) await turn();
       if (response.destroyed) return;
       await new Promise<void>((written) =>

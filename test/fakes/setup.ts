@@ -4,24 +4,28 @@ import { hasFixtures } from "./fixtures.ts";
 import { startMediaServer } from "./media-server.ts";
 import { startModelServer } from "./model-server.ts";
 import { startOutside } from "./outside.ts";
+import { startDiscordGateway } from "./platforms/discord-gateway.ts";
 import { startPlatforms } from "./platforms/server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi, outside, platforms, media] = await Promise.all([
+  const [models, botApi, outside, platforms, media, discordGateway] = await Promise.all([
     startModelServer(),
     startBotApi(),
     startOutside(),
     startPlatforms(),
     startMediaServer(),
+    startDiscordGateway(),
   ]);
   project.provide("modelServer", models.url);
   project.provide("botApi", botApi.url);
   project.provide("outside", outside.url);
   project.provide("platforms", platforms.url);
   project.provide("media", media.url);
+  project.provide("discordGateway", discordGateway.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await Promise.all([models, botApi, outside, platforms, media].map((server) => server.close()));
+    const servers = [models, botApi, outside, platforms, media, discordGateway];
+    await Promise.all(servers.map((server) => server.close()));
   };
 }

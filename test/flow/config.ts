@@ -33,6 +33,28 @@ export const channelSecrets = {
   TWILIO_AUTH_TOKEN: TWILIO_TOKEN,
   LINE_CHANNEL_SECRET: "flow-channel-secret",
   LINE_CHANNEL_ACCESS_TOKEN: LINE_TOKEN,
+  DISCORD_BOT_TOKEN: "MTAwMA.flow.secret-of-the-flow",
+  DISCORD_PUBLIC_KEY: "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+  /** What the fake Discord knows as no bot's. */
+  DISCORD_WRONG_TOKEN: "wrong",
+  MSTEAMS_APP_ID: "app-of-flow",
+  MSTEAMS_APP_PASSWORD: "password-of-flow",
+  GOOGLE_CHAT_AUDIENCE: "https://isopod.test/channels/googlechat/default/webhook",
+  GOOGLE_CHAT_SERVICE_ACCOUNT: "",
+  GITHUB_WEBHOOK_SECRET: "hook-of-flow",
+  GITHUB_APP_ID: "12345",
+  GITHUB_APP_PRIVATE_KEY: "",
+  FEISHU_APP_ID: "cli_flow",
+  FEISHU_APP_SECRET: "flow-app-secret",
+  FEISHU_ENCRYPT_KEY: "flow-encrypt-key",
+  FEISHU_VERIFICATION_TOKEN: "flow-token",
+  DINGTALK_CLIENT_ID: "dingflow",
+  DINGTALK_CLIENT_SECRET: "flow-client-secret",
+  WECOM_CORP_ID: "wwflow",
+  WECOM_AGENT_ID: "1000002",
+  WECOM_SECRET: "flow-secret",
+  WECOM_TOKEN: "flow-token",
+  WECOM_ENCODING_AES_KEY: "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG",
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
@@ -61,13 +83,22 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
     },
     // Workers AI, which does not answer here, would be asked otherwise.
     tools: { media: { audio: { enabled: false } } },
-    security: { egress: { allowPrivate: [new URL(outside).host], trusted: [new URL(outside).host] } },
+    security: {
+      egress: {
+        allowPrivate: [new URL(outside).host, new URL(platforms).host],
+        trusted: [new URL(outside).host],
+      },
+    },
     commands: {
       ownerAllowFrom: [
         ...[42, 43, 44, 45].map((id) => `telegram:${id}`),
         "slack:U0FLOWOWNER",
         "whatsapp:15550000042",
+        "discord:420",
         `line:U${"42".repeat(16)}`,
+        "feishu:ou_owner",
+        "wecom:owner",
+        "dingtalk:owner",
       ],
     },
     channels: {
@@ -91,6 +122,36 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         groupPolicy: "open",
       },
       sms: { apiBase: `${platforms}/sms/flow`, from: TWILIO_NUMBER, dmPolicy: "open" },
+      discord: { accounts: { default: { apiBase: `${platforms}/discord/flow`, groups: { "501": {} } } } },
+      msteams: {
+        serviceUrl: `${platforms}/msteams/flow/`,
+        loginUrl: `${platforms}/msteams/flow/login`,
+        openIdUrl: `${platforms}/msteams/flow/openid`,
+        dmPolicy: "open",
+      },
+      googlechat: {
+        apiBase: `${platforms}/googlechat/flow`,
+        tokenUrl: `${platforms}/googlechat/flow/token`,
+        keysBase: `${platforms}/googlechat/flow`,
+        dmPolicy: "open",
+      },
+      github: { apiBase: `${platforms}/github/flow`, groups: { "octo/*": {} } },
+      email: {
+        accounts: {
+          default: { addresses: ["agent@agent.example"] },
+          open: { addresses: ["open@agent.example"], dmPolicy: "open" },
+          listed: { addresses: ["listed@agent.example"], dmPolicy: "allowlist", allowFrom: ["bob@example.org"] },
+        },
+      },
+      webhook: {
+        accounts: {
+          default: { replyUrl: `${platforms}/webhook/flow/replies` },
+          unguarded: { replyUrl: "http://127.0.0.1:9000/replies" },
+        },
+      },
+      feishu: { domain: `${platforms}/feishu/flow` },
+      wecom: { apiBase: `${platforms}/wecom/flow` },
+      dingtalk: { apiBase: `${platforms}/dingtalk/flow`, oapiBase: `${platforms}/dingtalk/flow` },
     },
   };
 }

@@ -57,7 +57,7 @@ describe("a healthy deployment", () => {
     expect(found.ok).toBe(true);
     expect(Object.keys(problems(found)).sort()).toEqual(["models.main", "owners.known"]);
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "database.migrations", status: "ok" }));
-    expect(found.checks).toContainEqual(expect.objectContaining({ message: "telegram is not set up.", status: "ok" }));
+    expect(found.checks).toContainEqual(expect.objectContaining({ id: "channels.unused", status: "ok" }));
   });
 
   test("every warning and failure has a fix, and check ids are unique", async () => {
@@ -74,6 +74,30 @@ describe("a healthy deployment", () => {
     expect((await createApp().request(`${ORIGIN}/v1/doctor`, {}, env)).status).toBe(401);
     expect((await call("GET", "/v1/doctor?verbose=1")).status).toBe(400);
     expect((await call("GET", "/v1/doctor")).status).toBe(200);
+  });
+});
+
+describe("search", () => {
+  const about = async (config: object, variables: object) => {
+    const { checks } = await configured(config, variables);
+    return checks.find(({ id }) => id === "search.service");
+  };
+
+  test("the service that searches is named, with the variable of its key and not its value", async () => {
+    const found = await about({}, { TAVILY_API_KEY: "tvly-secret", SEARXNG_URL: "https://searx.example.org" });
+    expect(found).toMatchObject({ status: "ok", area: "search" });
+    expect(found?.message).toBe("Tavily searches the web (https://api.tavily.com), with TAVILY_API_KEY.");
+  });
+
+  test("a service without its key fails, no service at all is fine and says which variables there are", async () => {
+    const chosen = { tools: { web: { search: { provider: "exa" } } } };
+    expect(await about(chosen, {})).toMatchObject({
+      status: "fail",
+      path: "tools.web.search",
+      message: "Exa is chosen to search the web, and EXA_API_KEY is not set. There is no web_search.",
+      fix: "Set EXA_API_KEY (https://dashboard.exa.ai/api-keys).",
+    });
+    expect(await about({}, {})).toMatchObject({ status: "ok", message: expect.stringContaining("BRAVE_API_KEY") });
   });
 });
 

@@ -160,9 +160,9 @@ test("a message that the platform reports as failed later is listed as lost, and
   const [row] = await sql<{ detail: string }>(name, "SELECT detail FROM outbox");
   const { externalId } = JSON.parse(row?.detail ?? "{}");
   const stub: any = await stubOf(name);
-  expect(await stub.failDelivery(externalId, "The window of 24 hours is closed.")).toBe(true);
-  expect(await stub.failDelivery(externalId, "again")).toBe(false);
-  expect(await stub.failDelivery("unknown", "why")).toBe(false);
+  expect(await stub.failDelivery({ externalId, reason: "The window of 24 hours is closed." })).toBe(true);
+  expect(await stub.failDelivery({ externalId, reason: "again" })).toBe(false);
+  expect(await stub.failDelivery({ externalId: "unknown", reason: "why" })).toBe(false);
   const next = await settled(await hear(name, chat, "and now?"), chat);
   expect(next.at(-1)).toContain("An earlier message did not arrive (The window of 24 hours is closed.)");
   expect((await call("GET", `/v1/runs/${runId}`)).status).toBe(200);

@@ -132,7 +132,7 @@ describe("overview of an agent's skills", () => {
   test("the overview names every unmet requirement of a skill", async () => {
     const metadata = {
       openclaw: {
-        requires: { bins: ["curl", "gh"], env: ["LAB_TOKEN"], config: ["channels.slack"] },
+        requires: { bins: ["curl", "gh"], env: ["LAB_TOKEN"], config: ["channels.imessage"] },
         primaryEnv: "LAB_TOKEN",
       },
     };
@@ -140,7 +140,7 @@ describe("overview of an agent's skills", () => {
     await write("main", "skills/needy/SKILL.md", skillText(front));
     const [line] = await linesOf("needy");
     expect(line).toMatchObject({ eligible: false, code: "missing_bins" });
-    expect(line?.reason).toMatch(/no gh.*LAB_TOKEN is not set.*skills\.entries\.needy\.apiKey.*channels\.slack/);
+    expect(line?.reason).toMatch(/no gh.*LAB_TOKEN is not set.*skills\.entries\.needy\.apiKey.*channels\.imessage/);
   });
 
   test("the overview names secrets of skills, and no answer has a value", async () => {

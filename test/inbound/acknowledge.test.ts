@@ -22,7 +22,7 @@ describe("the acknowledgement reaction", () => {
     } as unknown as AnyChannel;
     const config = messages.parse({ ackReaction: emoji, ackReactionScope: scope });
     const said = (messageId: string, kind: "direct" | "group", mentioned: boolean) =>
-      ({ messageId, mentioned, conversation: { kind, id: "1" } }) as InboundMessage;
+      ({ messageId, mentioned, sender: { id: "1" }, conversation: { kind, id: "1" } }) as InboundMessage;
     const context = { accountId: "default", account: {} } as OpenChannel["context"];
     for (const message of [said("dm", "direct", true), said("named", "group", true), said("other", "group", false)]) {
       await acknowledge(message, { channel, context }, config);

@@ -16,3 +16,11 @@ test("a sender over the rate is told once in each period, and others are not aff
   expect(at(2)).toEqual({ over: true, tell: true });
   expect(at(24 * 60 + 1)).toEqual({ over: false });
 });
+
+test("a message that its platform sends again counts once, one over the rate stays over it", () => {
+  const counts = new SenderCounts();
+  const count = (id: string) => counts.count("telegram:default:8", RATE, 60_000, id).over;
+  expect(["a", "a", "a", "b", "b", "c", "c", "a"].map(count)).toEqual([
+    ...[false, false, false, false, false, true, true, false],
+  ]);
+});

@@ -55,7 +55,9 @@ async function bundled(): Promise<typeof import("./turns.ts") & typeof import(".
       ...{ bundle: true, format: "esm", platform: "node", outfile },
       loader: { ".md": "text", ".sh": "text", ".sql": "text" },
       // A bundled library may still require Node modules.
-      banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+      banner: {
+        js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+      },
     });
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -8,8 +8,8 @@ import type { ToolSchema } from "../../src/models/model.ts";
 import { userText } from "../../src/models/user-text.ts";
 import { contributionsFor } from "../../src/plugins/contributions.ts";
 import type { PromptInput } from "../../src/prompt/input.ts";
+import { AgentCache } from "../../src/services/agent-cache.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { FetchedPages } from "../../src/services/page-cache.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { scannedSkills } from "../../src/services/skills/scanned-skills.ts";
 import { NO_SKILLS, turnSkills } from "../../src/services/skills/turn-skills.ts";
@@ -235,7 +235,10 @@ function wired(document: object): Services {
   const { models, auth } = config;
   const resolver = createModelResolver({ providers: models.providers, auth, secret: () => "a key", fetch });
   const model = (ref: string) => resolver.resolve(ref);
-  const pages = new FetchedPages(() => 0);
+  const pages = new AgentCache(
+    () => 0,
+    () => 0,
+  );
   const stores = { installs: {}, pages, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
   const media = openMedia(config, {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EgressError } from "../../src/security/egress-error.ts";
-import { createSafeFetch } from "../../src/security/safe-fetch.ts";
+import { createSafeFetch, fetchThrough } from "../../src/security/safe-fetch.ts";
 
 const open = createSafeFetch({ fetch: async () => new Response("reached"), allowPrivate: [] });
 
@@ -44,4 +44,29 @@ test("safe fetch refuses dangerous ports, other schemes, and credentials in the 
   }
   for (const url of ["nonsense", "", "http://", "http://[fe80::1%25eth0]/"])
     expect(await codeOf(url)).toBe("bad_request");
+});
+
+test("the guarded egress in the form of fetch keeps method, headers, body and status, and guards the address", async () => {
+  const seen: [string, string, string | null, string][] = [];
+  const fetch = fetchThrough(
+    createSafeFetch({
+      allowPrivate: [],
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        seen.push([request.url, request.method, request.headers.get("X-Mine"), await request.text()]);
+        return new Response(null, {
+          status: request.method === "PUT" ? 204 : 301,
+          headers: { Location: "/elsewhere" },
+        });
+      },
+    }),
+  );
+  const options = { method: "PUT", headers: { "X-Mine": "yes" }, body: "hello" };
+  expect((await fetch("https://example.com/a", options)).status).toBe(204);
+  expect((await fetch("https://example.com/b", { redirect: "manual" })).status).toBe(301);
+  expect(seen).toEqual([
+    ["https://example.com/a", "PUT", "yes", "hello"],
+    ["https://example.com/b", "GET", null, ""],
+  ]);
+  await expect(fetch("http://127.0.0.1/")).rejects.toThrow(EgressError);
 });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Approver } from "./approver.ts";
+import { deliveredOn } from "./chats.ts";
 import { ask, type Client } from "./client.ts";
 import { MinuteClock } from "./clock.ts";
 import { deleteSession } from "./deletion.ts";
 import type { Evidence } from "./evidence.ts";
 import { asSession, startedIn } from "./family.ts";
-import { deliveredBy, gather, gatherBeats, settle, settleChildren, settleFamily } from "./gather.ts";
+import { gather, gatherBeats, settle, settleChildren, settleFamily } from "./gather.ts";
 import { type Kill, killRepeatedly } from "./killer.ts";
 import { Mail } from "./mail.ts";
 import { Mover } from "./mover.ts";
@@ -14,7 +15,7 @@ import type { Plan, PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { Reader } from "./reader.ts";
 import { killLine } from "./report.ts";
-import { BEATING, BOT_TOKEN, type Stage } from "./stage.ts";
+import { BEATING, type Stage } from "./stage.ts";
 
 /** How much time everything has to come to its end, once there are no more kills, in milliseconds. */
 const SETTLE_MS = 60_000;
@@ -80,10 +81,10 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
   const sessions = [...parents, ...children];
   const struckAt = (where: "model" | "delivery" | "d1") =>
     stage.faults.struck.filter(({ place }) => place === where).length;
-  const [doomed] = parents.filter(({ session }) => session.telegramUser === undefined && session.mode !== "interrupt");
+  const [doomed] = parents.filter(({ session }) => session.chat === undefined && session.mode !== "interrupt");
   const kill = async () => void (await isopod.kill(onDeath));
   const beats = await gatherBeats(client, BEATING, clock.now, until);
-  const delivered = await deliveredBy(stage.botApi, BOT_TOKEN);
+  const delivered = await deliveredOn(stage.servers);
   const deletion = doomed === undefined || kills === 0 ? [] : await deleteSession(client, doomed, kill);
   return {
     deletion,

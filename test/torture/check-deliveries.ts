@@ -15,7 +15,7 @@ export function unsureIn({ sessions }: Evidence): number {
 /** Every reply was delivered once; not at all, or perhaps, only where it is marked unsure, which is rarer than kills. */
 export function deliveryBreachesIn(evidence: Evidence): Breach[] {
   const breaches = evidence.sessions
-    .filter(({ session }) => session.telegramUser !== undefined)
+    .filter(({ session }) => session.chat !== undefined)
     .flatMap((session) => repliesOf(session, evidence));
   const unsure = unsureIn(evidence);
   const reasons = evidence.kills.length + evidence.faults.delivery;
@@ -42,7 +42,7 @@ function untoldIn({ session, runs, lost }: SessionEvidence, { delivered }: Evide
   const open = runs.flatMap((run) =>
     run.deliveries.filter(({ status }) => status === "unsure" || status === "failed").map(() => run.runId),
   );
-  const isTold = delivered.some(({ chat, text }) => chat === session.telegramUser && isNotice(text));
+  const isTold = delivered.some(({ chat, text }) => chat === session.chat?.id && isNotice(text));
   if (open.length === 0 || isTold || lost.length >= open.length) return [];
   const what = `${open.length} deliveries may be lost, and ${lost.length} are told`;
   return [{ kind: "untold", session: session.key, what }];
@@ -63,11 +63,11 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
       ? inRun.flatMap((entry) => (entry.role === "user" ? scriptsIn(entry.text).map(({ tag }) => tag) : []))
       : [];
     // A notice quotes what it is about.
-    const arrived = delivered.filter(({ chat }) => chat === session.telegramUser);
+    const arrived = delivered.filter(({ chat }) => chat === session.chat?.id);
     const inChat = arrived.filter(({ text }) => !isNotice(text));
     const took =
       announced.length === 0
-        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.updateId && !text.includes("heard-"))
+        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.number && !text.includes("heard-"))
         : inChat.filter((part) => isAbout(part, announced, joined));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
     // Two calls of one kind are asked for in the same words.
@@ -120,7 +120,7 @@ function wordsIn(took: readonly Delivered[]): string {
 /** Without markup, and with single spaces. */
 function bare(text: string): string {
   return text
-    .replace(/<[^>]*>|[*`_]/g, "")
+    .replace(/<[^>]*>|[*`_\u200b\u2060]/g, "")
     .replace(/\s+/g, " ")
     .trim();
 }

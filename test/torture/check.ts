@@ -65,7 +65,7 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
   for (const record of sent) {
     const said = history.filter((entry) => entry.role === "user" && entry.text.includes(record.message.text)).length;
     const isDropped = record.runIds.some((id) => runs.some((run) => run.runId === id && run.status === "dropped"));
-    const mayBeDropped = session.telegramUser !== undefined && runs.some((run) => run.status === "dropped");
+    const mayBeDropped = session.chat !== undefined && runs.some((run) => run.status === "dropped");
     for (const refusal of record.refused) report("lost", record, refusal);
     if (new Set(record.runIds).size > 1) report("doubled", record, `it is the runs ${record.runIds.join(", ")}`);
     const isJob = record.message.door === "job";

@@ -31,7 +31,7 @@ export interface Evidence {
   deletion: readonly Breach[];
   /** How many calls a person was asked for and allowed. */
   approvals: number;
-  /** What the Bot API took, in its order. */
+  /** What the platforms took, each in its order. */
   delivered: readonly Delivered[];
 }
 
@@ -61,10 +61,11 @@ export interface ReaderEvidence {
   story: Story;
 }
 
-/** One message that the Bot API took. */
+/** One message that a platform took. */
 export interface Delivered {
-  chat: number;
-  /** The message that it answers: the number of the update that brought that. */
+  /** The person's id. */
+  chat: string;
+  /** The number of the message that it answers. */
   replyTo: number;
   text: string;
 }

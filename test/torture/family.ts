@@ -39,7 +39,7 @@ export function asSession({ key, task, runId }: StartedChild, parent: PlannedSes
     session,
     text: task,
     key,
-    updateId: 0,
+    number: 0,
     afterKill: 0,
     sending: "once" as const,
     door: "api" as const,

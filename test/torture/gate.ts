@@ -53,7 +53,7 @@ export async function startGate(
   });
 }
 
-/** A refusal as the Bot API tells it. */
+/** A refusal that every platform could give, with what Telegram says in its body. */
 function refusalOf(status: number): Forwarded {
   const retry = status === 429 ? { parameters: { retry_after: 1 } } : {};
   const body = {
@@ -62,7 +62,7 @@ function refusalOf(status: number): Forwarded {
     description: status === 429 ? "Too Many Requests" : "Internal",
     ...retry,
   };
-  return { status, type: "application/json", body: JSON.stringify(body) };
+  return { status, type: "application/json", body: JSON.stringify(body), ...(status === 429 && { retryAfter: "1" }) };
 }
 
 /** The whole body of a request. */
@@ -76,20 +76,26 @@ interface Forwarded {
   status: number;
   type: string;
   body: string;
+  retryAfter?: string;
 }
+
+/** Headers that are of one connection. */
+const OF_CONNECTION = ["host", "connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 async function forward(target: string, request: IncomingMessage, body: string): Promise<Forwarded> {
   const { method = "GET", url = "/", headers } = request;
   const response = await fetch(target + url, {
     method,
-    headers: { "content-type": headers["content-type"] ?? "application/json" },
+    headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+      OF_CONNECTION.includes(name) || typeof value !== "string" ? [] : [[name, value]],
+    ),
     ...(method !== "GET" && { body }),
   });
   const type = response.headers.get("content-type") ?? "application/json";
   return { status: response.status, type, body: await response.text() };
 }
 
-function answer(response: ServerResponse, { status, type, body }: Forwarded): void {
-  response.writeHead(status, { "content-type": type });
+function answer(response: ServerResponse, { status, type, body, retryAfter }: Forwarded): void {
+  response.writeHead(status, { "content-type": type, ...(retryAfter && { "retry-after": retryAfter }) });
   response.end(body);
 }

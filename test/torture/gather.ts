@@ -3,7 +3,7 @@ import { isHistory } from "../../src/client/wire.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Beats } from "./check-slots.ts";
 import { ask, type Client, Refused } from "./client.ts";
-import type { Delivered, HistoryMessage, ReaderEvidence, SessionEvidence } from "./evidence.ts";
+import type { HistoryMessage, ReaderEvidence, SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";
 import type { PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
@@ -99,7 +99,7 @@ export async function gather(
     story,
   }));
   const isChild = session.key.includes(":subagent:");
-  const lost = session.telegramUser === undefined ? [] : await lostOf(client, session.key, until);
+  const lost = session.chat === undefined ? [] : await lostOf(client, session.key, until);
   return { session, sent, history, runs, lost, unknownRuns, indexed, isChild, readers: told, audit: auditor.story };
 }
 
@@ -120,17 +120,6 @@ export async function gatherBeats(
   }
   const { nextAt } = (await ask(client, `/v1/heartbeats/${agentId}`, {}, until)) as { nextAt: string | number | null };
   return { sessionKey, history, runs, nextAt: new Date(nextAt ?? 0).getTime(), lastMinute };
-}
-
-/** What a bot was told to send, as the fake Bot API recorded it. */
-export async function deliveredBy(botApi: string, token: string): Promise<Delivered[]> {
-  const calls: {
-    method: string;
-    args: { chat_id: number; text: string; reply_parameters?: { message_id: number } };
-  }[] = await (await fetch(`${botApi}/control/${token}/calls`)).json();
-  return calls
-    .filter(({ method }) => method === "sendMessage")
-    .map(({ args }) => ({ chat: args.chat_id, replyTo: args.reply_parameters?.message_id ?? 0, text: args.text }));
 }
 
 async function historyOf(client: Client, key: string, until: AbortSignal): Promise<HistoryMessage[]> {

@@ -44,7 +44,7 @@ export class Mail {
   /** Sends a message that leads to a place, at once. */
   lure(place: Place): void {
     const kept = this.#waiting.findLast(
-      ({ session, door }) => door !== "job" && (place !== "delivery" || session.telegramUser !== undefined),
+      ({ session, door }) => door !== "job" && (place !== "delivery" || session.chat !== undefined),
     );
     if (kept === undefined) return;
     this.#waiting = this.#waiting.filter((message) => message !== kept);

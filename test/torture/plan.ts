@@ -1,4 +1,5 @@
 import type { QueueMode } from "../../src/session-store/queue.ts";
+import { type Chat, drawChat } from "./chats.ts";
 import { between, randomOf, weighted } from "./random.ts";
 import { type Script, textOfScript } from "./script.ts";
 
@@ -7,8 +8,8 @@ export interface PlannedSession {
   key: string;
   /** What a message does there that comes while a run is at work. */
   mode: QueueMode;
-  /** The sender's id where it comes in through Telegram. */
-  telegramUser?: number;
+  /** Where it comes in through a channel. */
+  chat?: Chat;
   /** Who reads its events all the time. A session that nobody reads is woken by nothing but its own alarm. */
   readers: ReaderKind[];
 }
@@ -20,13 +21,13 @@ export interface PlannedMessage {
   session: PlannedSession;
   /** Unlike any other of its session. */
   text: string;
-  /** Makes it one message however often it is sent: its idempotency key, and the number of its update at Telegram. */
+  /** Makes it one message however often it is sent: its idempotency key, and its number at the platform of a channel. */
   key: string;
-  updateId: number;
+  number: number;
   /** Sent when so many kills are done, or before that where a kill finds nothing to interrupt. */
   afterKill: number;
   sending: Sending;
-  /** Where it comes in, apart from Telegram. */
+  /** Where it comes in, apart from channels. */
   door: Door;
 }
 
@@ -46,8 +47,7 @@ export interface Plan {
 
 /** One in so many sessions is one of jobs; one in so many messages is a job. */
 const JOBS = 8;
-const FIRST_TELEGRAM_USER = 5000;
-const FIRST_UPDATE = 700_000;
+const FIRST_NUMBER = 700_000;
 const MESSAGES_PER_SESSION = 5;
 /** So many kills' worth of messages are sent before the first one, so that there is always something to interrupt. */
 const AHEAD = 2;
@@ -81,8 +81,8 @@ function drawSession(random: () => number, n: number): PlannedSession {
   const reading = weighted(random, { nobody: 35, sse: 25, socket: 25, both: 15 });
   const readers = { nobody: [], sse: ["sse"], socket: ["socket"], both: ["sse", "socket"] }[reading] as ReaderKind[];
   if (n % 3 !== 2) return { key: `agent:main:hook:torture-${n}`, mode, readers };
-  const telegramUser = FIRST_TELEGRAM_USER + n;
-  return { key: `agent:main:telegram:direct:${telegramUser}`, mode, telegramUser, readers };
+  const chat = drawChat(Math.floor(n / 3));
+  return { key: `agent:main:${chat.platform}:direct:${chat.id}`, mode, chat, readers };
 }
 
 function drawJobSession(random: () => number, n: number): PlannedSession {
@@ -99,7 +99,7 @@ function drawJob(random: () => number, n: number, session: PlannedSession, after
     session,
     text: textOfScript({ tag, steps, words: drawWords(random, session) }),
     key: `torture-${tag}`,
-    updateId: 0,
+    number: 0,
     afterKill,
     sending: weighted(random, { once: 50, "again later": 15, "twice at once": 20, abandoned: 15 }),
     door: "job",
@@ -107,9 +107,9 @@ function drawJob(random: () => number, n: number, session: PlannedSession, after
 }
 
 function opening(session: PlannedSession, n: number): PlannedMessage {
-  const updateId = FIRST_UPDATE - 1 - n;
+  const number = FIRST_NUMBER - 1 - n;
   const text = `/queue ${session.mode}`;
-  return { session, text, key: `torture-opening-${n}`, updateId, afterKill: 0, sending: "once", door: "api" };
+  return { session, text, key: `torture-opening-${n}`, number, afterKill: 0, sending: "once", door: "api" };
 }
 
 function drawMessage(random: () => number, n: number, session: PlannedSession, afterKill: number): PlannedMessage {
@@ -118,7 +118,7 @@ function drawMessage(random: () => number, n: number, session: PlannedSession, a
     session,
     text: textOfScript({ tag, steps: drawSteps(random), words: drawWords(random, session) }),
     key: `torture-${tag}`,
-    updateId: FIRST_UPDATE + n,
+    number: FIRST_NUMBER + n,
     afterKill,
     sending: weighted(random, { once: 50, "again later": 15, "twice at once": 20, abandoned: 15 }),
     // A caller of OpenAI's API waits for its run, which a newer message stops in this mode.
@@ -135,8 +135,8 @@ function drawSteps(random: () => number): Script["steps"] {
   );
 }
 
-/** Some replies to Telegram are too long for one message. */
-function drawWords(random: () => number, { telegramUser }: PlannedSession): number {
+/** Some replies to chats are too long for one message. */
+function drawWords(random: () => number, { chat }: PlannedSession): number {
   const long = random() < 0.2;
-  return long && telegramUser !== undefined ? between(random, 600, 900) : between(random, 10, 50);
+  return long && chat !== undefined ? between(random, 600, 900) : between(random, 10, 50);
 }

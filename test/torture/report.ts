@@ -13,6 +13,8 @@ export interface Summary {
   seed: number;
   lost: number;
   doubled: number;
+  /** Messages that arrived, by platform. */
+  delivered: Record<string, number>;
   /** Deliveries whose outcome nobody knows; they are shown and never repeated. */
   unsure: number;
   gaps: number;
@@ -73,6 +75,7 @@ export function summaryOf(
     seed: head.seed,
     lost: count("lost"),
     doubled: count("doubled"),
+    delivered: deliveredIn(evidence),
     unsure: unsureIn(evidence),
     gaps: count("gaps"),
     repeats: count("repeats"),
@@ -114,7 +117,7 @@ export function killLine({ number, aim, inside, killedAt, readyAt }: Kill, start
 
 /** What is needed to understand the breaches of one session. */
 export function sessionReport(session: SessionEvidence, { counts, delivered }: Evidence): string {
-  const { key, mode, telegramUser } = session.session;
+  const { key, mode, chat: own } = session.session;
   const lines = session.history.map(({ seq, runId, at, ...entry }) => {
     const body = entry.role === "assistant" ? JSON.stringify(entry.parts) : entry.text;
     const about = entry.role === "tool" ? `${entry.callId} (took effect ${counts.get(entry.callId) ?? 0} times) ` : "";
@@ -122,14 +125,19 @@ export function sessionReport(session: SessionEvidence, { counts, delivered }: E
   });
   const runs = session.runs.map((run) => `  ${JSON.stringify(run).slice(0, 900)}`);
   const sent = session.sent.map(
-    ({ message, runIds }) => `  ${message.text} (${message.sending}, update ${message.updateId}): ${runIds.join(" ")}`,
+    ({ message, runIds }) => `  ${message.text} (${message.sending}, number ${message.number}): ${runIds.join(" ")}`,
   );
   const took = delivered
-    .filter(({ chat }) => chat === telegramUser)
+    .filter(({ chat }) => chat === own?.id)
     .map(({ replyTo, text }) => `  to ${replyTo}: ${short(text)}`);
   return [`${key} (${mode})`, " sent", ...sent, " transcript", ...lines, " runs", ...runs, " delivered", ...took].join(
     "\n",
   );
+}
+
+function deliveredIn({ sessions, delivered }: Evidence): Record<string, number> {
+  const platforms = new Map(sessions.flatMap(({ session: { chat } }) => (chat ? [[chat.id, chat.platform]] : [])));
+  return tally(delivered.flatMap(({ chat }) => platforms.get(chat) ?? []));
 }
 
 function resumedIn({ sessions, kills }: Evidence): number {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { requestOfChat } from "./chats.ts";
 import { ask, attempt, type Client, Refused, type Sent } from "./client.ts";
 import type { MinuteClock } from "./clock.ts";
 import { askOverSocket } from "./input-socket.ts";
@@ -6,15 +7,13 @@ import type { PlannedMessage } from "./plan.ts";
 import { between, randomOf } from "./random.ts";
 import type { Watch } from "./watch.ts";
 
-export const WEBHOOK_SECRET = "torture-webhook-secret";
 /** How long OpenAI's API may take for a whole answer before it is asked again. */
 const ANSWER_MS = 60_000;
-const WEBHOOK = "/channels/telegram/default/webhook";
 
 /** What became of sending one message. */
 export interface SentMessage {
   message: PlannedMessage;
-  /** The run that each answer named; every one of them has to name the same. None for Telegram. */
+  /** The run that each answer named; every one of them has to name the same. None for channels. */
   runIds: string[];
   refused: string[];
 }
@@ -42,7 +41,7 @@ export async function send(
       await Promise.all([once(), once()]);
       break;
     case "abandoned": {
-      if (message.door === "socket" && message.session.telegramUser === undefined) return once().then(() => record);
+      if (message.door === "socket" && message.session.chat === undefined) return once().then(() => record);
       const { path, sent } = requestOf(message, clock);
       await attempt(client, path, { ...sent, abandonAfterMs: between(random, 1, 20) });
       await once();
@@ -60,13 +59,13 @@ async function sendOnce(
   const { message } = record;
   try {
     const answer =
-      message.door === "socket" && message.session.telegramUser === undefined
+      message.door === "socket" && message.session.chat === undefined
         ? await askOverSocket(client, message, until)
         : await ask(client, ...asked(requestOf(message, clock)), until);
     watch.committed(record.message.key);
     if (isAccepted(answer)) record.runIds.push(answer.runId);
     else if (isCompletion(answer) || message.door === "job") return;
-    else if (record.message.session.telegramUser === undefined) record.refused.push(JSON.stringify(answer));
+    else if (record.message.session.chat === undefined) record.refused.push(JSON.stringify(answer));
   } catch (error) {
     // A job that is there already was made by an answer that was lost.
     if (message.door === "job" && error instanceof Refused && error.status === 409) return;
@@ -83,30 +82,20 @@ function asked({ path, sent }: { path: string; sent: Sent }): [string, Sent] {
 }
 
 function requestOf(
-  { session, text, key, updateId, door }: PlannedMessage,
+  { session, text, key, number, door }: PlannedMessage,
   clock: MinuteClock,
 ): { path: string; sent: Sent } {
   if (door === "job") return { path: "/v1/jobs", sent: { method: "POST", body: jobOf(session.key, text, key, clock) } };
-  if (session.telegramUser === undefined && door === "openai") {
+  if (session.chat === undefined && door === "openai") {
     const body = { model: "openclaw", messages: [{ role: "user", content: text }] };
     const headers = { "Idempotency-Key": key, "x-isopod-session-key": session.key };
     return { path: "/v1/chat/completions", sent: { method: "POST", body, headers, abandonAfterMs: ANSWER_MS } };
   }
-  if (session.telegramUser === undefined) {
+  if (session.chat === undefined) {
     const body = { sessionKey: session.key, message: text, idempotencyKey: key };
     return { path: "/v1/agent", sent: { method: "POST", body } };
   }
-  const person = { id: session.telegramUser, is_bot: false, first_name: `User ${session.telegramUser}` };
-  const chat = { id: session.telegramUser, type: "private" };
-  const said = { message_id: updateId, date: 1_790_000_000, chat, from: person, text };
-  return {
-    path: WEBHOOK,
-    sent: {
-      method: "POST",
-      body: { update_id: updateId, message: said },
-      headers: { "X-Telegram-Bot-Api-Secret-Token": WEBHOOK_SECRET },
-    },
-  };
+  return requestOfChat(session.chat, text, number);
 }
 
 /** A job for one of the next minutes of the clock, in the session of this key. */

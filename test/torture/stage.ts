@@ -1,15 +1,16 @@
 import { startBotApi } from "../fakes/bot-api.ts";
 import { startCounter } from "../fakes/counter.ts";
+import type { LocalServer } from "../fakes/listen.ts";
+import { startPlatforms } from "../fakes/platforms/server.ts";
+import { CHANNEL_SECRETS, type Chat, channelsAt, receiverIn, type Servers } from "./chats.ts";
 import type { Client } from "./client.ts";
 import type { Faults } from "./faults.ts";
 import { type Passage, startGate } from "./gate.ts";
 import { Isopod } from "./isopod.ts";
 import { type ModelRequest, startProvider } from "./provider.ts";
 import { between, randomOf } from "./random.ts";
-import { WEBHOOK_SECRET } from "./sender.ts";
 import { Watch } from "./watch.ts";
 
-export const BOT_TOKEN = "7000000001:torture";
 const TOKEN = "torture";
 /** The agent that has heartbeats. */
 export const BEATING = "beat";
@@ -19,8 +20,7 @@ export class Stage {
   readonly watch: Watch;
   readonly isopod: Isopod;
   readonly client: Client;
-  /** Address of the fake Bot API. */
-  readonly botApi: string;
+  readonly servers: Servers;
   /** How often each call of a tool took effect. */
   readonly counts: ReadonlyMap<string, number>;
   /** What the model was asked. */
@@ -31,38 +31,50 @@ export class Stage {
   private constructor(
     watch: Watch,
     isopod: Isopod,
-    outside: Pick<Stage, "botApi" | "counts" | "requests" | "faults">,
+    outside: Pick<Stage, "servers" | "counts" | "requests" | "faults">,
     close: () => Promise<void>,
   ) {
     this.watch = watch;
     this.isopod = isopod;
     this.client = { url: isopod.url, token: TOKEN };
-    this.botApi = outside.botApi;
+    this.servers = outside.servers;
     this.counts = outside.counts;
     this.requests = outside.requests;
     this.faults = outside.faults;
     this.#close = close;
   }
 
-  /** Starts everything, for owners with these ids at Telegram; Isopod's state and logs go into `folder`. */
-  static async open(folder: string, owners: readonly number[], faults: Faults): Promise<Stage> {
+  /** Starts everything, for owners with these chats; Isopod's state and logs go into `folder`. */
+  static async open(folder: string, owners: readonly Chat[], faults: Faults): Promise<Stage> {
     const watch = new Watch();
-    const [models, counter, botApi] = await Promise.all([startProvider(watch, faults), startCounter(), startBotApi()]);
+    const [models, counter, botApi, platforms] = await Promise.all([
+      startProvider(watch, faults),
+      startCounter(),
+      startBotApi(),
+      startPlatforms(),
+    ]);
     const tools = await startGate(counter.url, "tool", watch, passageOfCall);
-    const bot = await startGate(botApi.url, "delivery", watch, (path, body) => passageOfDelivery(path, body, faults));
-    const outside = [models, counter, botApi, tools, bot];
+    const gateTo = ({ url }: LocalServer) =>
+      startGate(url, "delivery", watch, (path, body) => passageOfDelivery(path, body, faults));
+    const [toBotApi, toPlatforms] = [await gateTo(botApi), await gateTo(platforms)];
+    const outside = [models, counter, botApi, platforms, tools, toBotApi, toPlatforms];
     const closeOutside = async () => {
       await Promise.all(outside.map((server) => server.close()));
     };
     try {
       const isopod = await Isopod.start(
         folder,
-        variables({ models: models.url, counter: tools.url, botApi: bot.url }, owners),
+        variables({ models: models.url, counter: tools.url, botApi: toBotApi.url, platforms: toPlatforms.url }, owners),
       );
       return new Stage(
         watch,
         isopod,
-        { botApi: botApi.url, counts: counter.counts, requests: models.requests, faults },
+        {
+          servers: { botApi: botApi.url, platforms: platforms.url },
+          counts: counter.counts,
+          requests: models.requests,
+          faults,
+        },
         async () => {
           await isopod.stop();
           await closeOutside();
@@ -95,13 +107,14 @@ function passageOfCall(path: string): Passage {
   return { name: callId, beforeMs: halfMs, afterMs: halfMs, lostWhenCut: randomOf(callId)() < 0.5 };
 }
 
-/** Only messages are slow; whatever else a bot asks is answered at once. */
+/** Only messages are slow; whatever else a channel asks is answered at once. */
 function passageOfDelivery(path: string, body: string, faults: Faults): Passage | undefined {
-  if (!path.endsWith("/sendMessage")) return undefined;
+  const receiver = receiverIn(path, body);
+  if (receiver === undefined) return undefined;
   const random = randomOf(body);
   const [beforeMs, afterMs] = [between(random, 5, 40), between(random, 5, 40)];
   return {
-    name: `to ${JSON.parse(body).chat_id}`,
+    name: `to ${receiver}`,
     beforeMs,
     afterMs,
     lostWhenCut: random() < 0.5,
@@ -110,8 +123,8 @@ function passageOfDelivery(path: string, body: string, faults: Faults): Passage 
 }
 
 function variables(
-  { models, counter, botApi }: { models: string; counter: string; botApi: string },
-  owners: readonly number[],
+  { models, counter, ...servers }: Servers & { models: string; counter: string },
+  owners: readonly Chat[],
 ): Record<string, string> {
   const config = {
     agents: {
@@ -127,19 +140,14 @@ function variables(
       },
     },
     session: { dmScope: "per-channel-peer" },
-    commands: { ownerAllowFrom: owners.map((id) => `telegram:${id}`) },
-    channels: {
-      telegram: {
-        accounts: { default: { apiBase: botApi, username: "torture_bot", replyToMode: "all", commandMenu: false } },
-      },
-    },
+    commands: { ownerAllowFrom: owners.map(({ platform, id }) => `${platform}:${id}`) },
+    channels: channelsAt(servers),
   };
   return {
     ISOPOD_TOKEN: TOKEN,
     ISOPOD_HOST: "workerd",
     ISOPOD_CONFIG: JSON.stringify(config),
-    TELEGRAM_BOT_TOKEN: BOT_TOKEN,
-    TELEGRAM_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    ...CHANNEL_SECRETS,
     TORTURE_COUNTER: counter,
   };
 }

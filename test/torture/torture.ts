@@ -17,7 +17,7 @@ const USAGE = `Usage: npm run torture -- [options]
 
   --runs <number>    Messages to send (default: 200)
   --kills <number>   How often to kill (default: 50)
-  --faults <number>  How many requests to the model and the Bot API go wrong, at most (default: 30)
+  --faults <number>  How many requests to the model and the platforms go wrong, at most (default: 30)
   --seed <number>    What is drawn depends on it (default: 1)
   --json             End with one line of JSON
   --keep             Leave the state and the logs behind, and say where
@@ -45,7 +45,7 @@ async function torture(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "isopod-torture-"));
   const stage = await Stage.open(
     folder,
-    plan.sessions.flatMap(({ telegramUser = [] }) => telegramUser),
+    plan.sessions.flatMap(({ chat = [] }) => chat),
     new Faults(seed, whole(values.faults)),
   );
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

@@ -3,8 +3,8 @@ import { telegram } from "../../src/channels/telegram/telegram.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import type { Message } from "../../src/models/message.ts";
 import { offlineModel } from "../../src/models/offline.ts";
+import { AgentCache } from "../../src/services/agent-cache.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
-import { FetchedPages } from "../../src/services/page-cache.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { NO_SKILLS } from "../../src/services/skills/turn-skills.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
@@ -26,7 +26,14 @@ function wired(document: object): Services {
   const plugins = { tools: [], skills: [], sections: { stable: [], dynamic: [] } };
   const rest = {
     installs: {},
-    pages: new FetchedPages(() => 0),
+    pages: new AgentCache(
+      () => 0,
+      () => 0,
+    ),
+    searches: new AgentCache(
+      () => 0,
+      () => 0,
+    ),
     workspaceOf: () => ({}),
     memoryOf: () => ({}),
     secret: () => undefined,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sanitizeForPrompt } from "../../security/sanitize.ts";
+import { accessFindings } from "../access-findings.ts";
 import type { ChannelFinding } from "../channel.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 import { type BotAnswer, botToken, callBot } from "./bot-api.ts";
@@ -33,7 +34,12 @@ export async function checkAccount(
     callBot(context, token, "getWebhookInfo", {}, signal),
   ]);
   if (me.kind !== "ok") return [...missing, tokenFinding(me, context)];
-  return [...aboutBot(me, context), ...missing, ...aboutWebhook(info, context, webhookUrl), ...aboutAccess(context)];
+  return [
+    ...aboutBot(me, context),
+    ...missing,
+    ...aboutWebhook(info, context, webhookUrl),
+    ...accessFindings("Telegram", context.account),
+  ];
 }
 
 export function missingSecrets({ account, secret }: TelegramContext): ChannelFinding[] {
@@ -151,19 +157,6 @@ function webhookFindings(info: z.output<typeof webhookInfo>, { account, now }: T
     findings.push({ status, message: `allowed_updates of the webhook leaves out ${left.join(", ")}.`, fix });
   }
   return findings;
-}
-
-function aboutAccess({ account }: TelegramContext): ChannelFinding[] {
-  const { dmPolicy, allowFrom } = account;
-  if (dmPolicy === "allowlist" && allowFrom.length === 0) {
-    const fix = "Add ids to allowFrom, or set dmPolicy to 'pairing'.";
-    return [
-      { status: "warn", message: "no one may write directly: dmPolicy is 'allowlist', and allowFrom is empty.", fix },
-    ];
-  }
-  if (dmPolicy !== "open" && !allowFrom.includes("*")) return [];
-  const fix = "Set dmPolicy to 'pairing' if that is not what you want.";
-  return [{ status: "warn", message: "everyone on Telegram may write to it, at your cost.", fix }];
 }
 
 /** The fix for a webhook error, by Telegram's message. */

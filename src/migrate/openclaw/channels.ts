@@ -163,7 +163,9 @@ function narrow(draft: ImportDraft, account: Path): ImportDraft {
   const isOfSenders = !isOpen && isLimited(leavesAt(draft, account), "groupAllowFrom");
   const gone = [...groups].filter(([group]) => isOfSenders || limited.has(group) || (group === "*" && !isForAll));
   const left = leaveOut(draft, account, gone);
-  if (!isOpen || groups.size === 0 || (isForAll && groups.has("*"))) return left;
+  // Servers of Discord are named in `guilds`, which do not come over.
+  const isNamed = groups.size > 0 || leavesAt(draft, [...account, "guilds"]).length > 0;
+  if (!isOpen || !isNamed || (isForAll && groups.has("*"))) return left;
   return rewrite(left, ({ path }) =>
     keyOf(path) === keyOf(policy)
       ? { value: "allowlist", why: "'open' was of people, in the groups that are named; here that is 'allowlist'." }

@@ -59,6 +59,7 @@ const LATER_RENAMES: readonly Rename[] = [
   { from: "channels.*.accounts.*.dm.allowFrom", to: "channels.*.accounts.*.allowFrom" },
   { from: "channels.slack.accounts.*.channels", to: "channels.slack.accounts.*.groups" },
   { from: "channels.slack.accounts.*.groups.*.users", to: "channels.slack.accounts.*.groups.*.allowFrom" },
+  { from: "channels.discord.accounts.*.token", to: "channels.discord.accounts.*.botToken" },
   { from: "models.providers.*.models.*.contextTokens", to: "models.providers.*.models.*.contextWindow" },
 ];
 

@@ -166,7 +166,7 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDe
 }
 
 async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {
-  const { channel: channelId, accountId, conversationId: senderId } = target;
+  const { channel: channelId, accountId, conversationId, peerId: senderId = conversationId } = target;
   if (isOwnerPeer(owners, channelId, senderId)) return true;
   return (await findPaired(database, { channelId, accountId, senderId }))?.owner === true;
 }

@@ -22,6 +22,20 @@ export const TASKS: readonly Task[] = [
       },
     }),
   ),
+  ...["the answer is in the excerpt", "the page has it", "a second search is needed"].map(
+    (what, n): Task => ({
+      name: `search the web: ${what}`,
+      async run(stage) {
+        await stage.found(n === 0 ? "The garden opens at FACT-nine." : "All about gardens.");
+        await stage.answer("The garden opens at FACT-nine.");
+        const again = `!do web_search {"query":"${stage.topic}","freshness":"week"}`;
+        const page = `!do web_fetch {"url":"${stage.page}"}`;
+        const more = ["", page, `${again}\n${page}`][n];
+        await stage.owner(`When does it open?\n!do web_search {"query":"${stage.topic}"}\n${more}\n!say $ALL`);
+        return stage.reply().includes("FACT-nine");
+      },
+    }),
+  ),
   ...["notes", "memory/2026-11-20.md", "lists/shopping.md", "memory/projects.md"].map(
     (place): Task => ({
       name: `look something up three times and write it into ${place}`,

@@ -11,7 +11,8 @@ interface Place {
 
 /**
  * Starts the server of all platforms. Each test has places of its own: a channel calls `/<platform>/<place>/…`.
- * `GET /control/<platform>/<place>` answers what was called there, and `PUT` takes `{script?, memory?}`.
+ * `GET /control/<platform>/<place>` answers what was called there, and `PUT` takes `{script?, memory?}`; what is
+ * remembered is added to the place's memory.
  */
 export async function startPlatforms({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const places = new Map<string, Place>();
@@ -25,8 +26,9 @@ export async function startPlatforms({ port = 0 }: { port?: number } = {}): Prom
     const [, first = "", second = "", third = "", ...rest] = (request.url ?? "/").split("/");
     if (first === "control") {
       const place = placeAt(second, third);
-      const told = JSON.parse((await bytesOf(request)).toString() || "{}");
-      if (request.method === "PUT") Object.assign(place, told);
+      const { script, memory } = JSON.parse((await bytesOf(request)).toString() || "{}");
+      if (script !== undefined) place.script = script;
+      Object.assign(place.memory, memory);
       return give({ body: place.calls }, response);
     }
     const address = `http://${request.headers.host}/${first}/${second}`;

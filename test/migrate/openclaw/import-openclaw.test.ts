@@ -282,6 +282,45 @@ describe("channels", () => {
     expect(paths(report.refused).sort()).toEqual(["C2", "C3", "C4"].map((id) => `channels.slack.channels.${id}`));
   });
 
+  test("a Feishu app comes over with its secrets by name, as far as it calls a webhook", () => {
+    const report = imported({
+      channels: {
+        feishu: {
+          enabled: true,
+          domain: "lark",
+          connectionMode: "webhook",
+          webhookPath: "/feishu/events",
+          appId: "cli_a1b2c3",
+          appSecret: "s3cr3t-of-the-app",
+          encryptKey: "an-encrypt-key",
+          verificationToken: variable("LARK_TOKEN"),
+          dmPolicy: "pairing",
+          groups: { oc_1: { requireMention: false } },
+        },
+      },
+    });
+    expect(report.document).toEqual({
+      channels: {
+        feishu: {
+          accounts: {
+            default: {
+              domain: "lark",
+              appSecret: { source: "env", id: "FEISHU_APP_SECRET" },
+              encryptKey: { source: "env", id: "FEISHU_ENCRYPT_KEY" },
+              verificationToken: { source: "env", id: "LARK_TOKEN" },
+              dmPolicy: "pairing",
+              groups: { oc_1: { requireMention: false } },
+            },
+          },
+        },
+      },
+    });
+    expect(paths(report.unknown)).toEqual(["channels.feishu.connectionMode"]);
+    expect(paths(report.refused).sort()).toEqual(
+      ["appId", "appSecret", "encryptKey"].map((field) => `channels.feishu.${field}`),
+    );
+  });
+
   test("groups that were open to everybody stay so, and only those that were named", () => {
     expect(account(telegram({ groupPolicy: "open", groups: { "*": {} } }))).toEqual({
       groupPolicy: "open",
@@ -324,9 +363,20 @@ describe("channels", () => {
     }
   });
 
+  test("a Discord bot keeps its token, and is not open to servers that it was not named for", () => {
+    const { document, unknown } = imported({
+      channels: { discord: { token: "MTE4.x.y", groupPolicy: "open", guilds: { "7": { users: ["1"] } } } },
+    });
+    const botToken = { source: "env", id: "DISCORD_BOT_TOKEN" };
+    expect(document).toEqual({
+      channels: { discord: { accounts: { default: { botToken, groupPolicy: "allowlist" } } } },
+    });
+    expect(paths(unknown)).toEqual(["channels.discord.guilds"]);
+  });
+
   test("channels that are not there are listed, each once", () => {
-    const feishu = imported({ channels: { feishu: { appId: "x", accounts: { main: { appSecret: "y" } } } } });
-    expect(feishu.unknown).toMatchObject([{ path: "channels.feishu", why: "Isopod has no such channel." }]);
+    const matrix = imported({ channels: { matrix: { homeserver: "x", accounts: { main: { password: "y" } } } } });
+    expect(matrix.unknown).toMatchObject([{ path: "channels.matrix", why: "Isopod has no such channel." }]);
     const { unknown, document } = imported({ channels: { signal: { allowFrom: ["+1"], groups: { "*": {} } } } });
     expect(paths(unknown)).toEqual(["channels.signal"]);
     expect(document).toEqual({});

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { FetchedPages } from "../../src/services/page-cache.ts";
+import { AgentCache } from "../../src/services/agent-cache.ts";
+import type { FetchedPage } from "../../src/tools/web-fetch.ts";
 
 const MINUTE = 60_000;
+
+const cache = (now: () => number) => new AgentCache<FetchedPage>(({ text }) => text.length, now);
 
 function page(text: string) {
   return { address: "https://example.org/", title: "", text };
@@ -9,7 +12,7 @@ function page(text: string) {
 
 test("a page is known to its agent for as long as it says, and to no other agent", () => {
   let now = 0;
-  const pages = new FetchedPages(() => now);
+  const pages = cache(() => now);
   const mine = pages.of("main", 15 * MINUTE);
   mine.keep("read https://example.org/", page("one"));
   expect(mine.find("read https://example.org/")).toEqual(page("one"));
@@ -25,13 +28,13 @@ test("a page is known to its agent for as long as it says, and to no other agent
 });
 
 test("no page is kept where pages are not to be shown again", () => {
-  const pages = new FetchedPages(() => 0);
+  const pages = cache(() => 0);
   pages.of("main", 0).keep("a", page("one"));
   expect(pages.of("main", MINUTE).find("a")).toBeUndefined();
 });
 
 test("pages are bounded in number and in characters, the oldest go first", () => {
-  const pages = new FetchedPages(() => 0).of("main", MINUTE);
+  const pages = cache(() => 0).of("main", MINUTE);
   for (let n = 0; n < 201; n++) pages.keep(`small ${n}`, page("x"));
   expect(pages.find("small 0")).toBeUndefined();
   expect(pages.find("small 1")).toBeDefined();

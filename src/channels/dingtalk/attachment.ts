@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { IsopodError } from "../../lib/errors.ts";
+import type { JsonObject } from "../../lib/json.ts";
+import { downloadFromPlatform } from "../platform-call.ts";
+import { credentialsMissing, type DingtalkContext, dingtalkCredentials } from "./account.ts";
+import { callDingtalk, type DingtalkAnswer } from "./api.ts";
+import { explainRefusal } from "./refusals.ts";
+
+const fileReference = z.object({ downloadCode: z.string() });
+const fileAnswer = z.object({ downloadUrl: z.url({ protocol: /^https?$/ }) });
+
+/** Downloads a file by its code, which is valid for a while. @throws IsopodError */
+export async function openAttachment(
+  reference: JsonObject,
+  context: DingtalkContext,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const credentials = dingtalkCredentials(context);
+  if (credentials === undefined) throw new IsopodError("not_configured", credentialsMissing(context));
+  const { downloadCode } = fileReference.parse(reference);
+  const body = { downloadCode, robotCode: credentials.robotCode };
+  const answer = await callDingtalk(context, credentials, { path: "robot/messageFiles/download", body }, signal);
+  const url = answer.kind === "ok" ? fileAnswer.safeParse(answer.json).data?.downloadUrl : undefined;
+  if (url === undefined) throw notHandedOver(answer, context);
+  // The address is signed, for this file alone.
+  const secrets = [url, ...new URL(url).searchParams.values()];
+  const file = await downloadFromPlatform(context, { url, method: "GET", secrets }, signal);
+  if (file.kind === "file") return file.bytes;
+  throw notHandedOver(file, context);
+}
+
+function notHandedOver(answer: DingtalkAnswer, context: DingtalkContext): IsopodError {
+  const refused = answer.kind === "refused" ? (explainRefusal(answer, context) ?? answer.description) : undefined;
+  const why = refused ?? ("reason" in answer ? answer.reason : "the answer is no file");
+  return new IsopodError("unavailable", `DingTalk did not hand over the file: ${why}`);
+}

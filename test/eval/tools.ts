@@ -1,0 +1,34 @@
+import { parseArgs } from "node:util";
+import { askModel } from "./tools/ask-model.ts";
+import { checkTools } from "./tools/check-tools.ts";
+
+// Checks the schemas of all tools with calls as models make them; with --model asks a real model for its first call.
+
+const USAGE = "npm run eval:tools -- [--json] [--model <provider>/<model>] [--only <id>]";
+
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    model: { type: "string" },
+    only: { type: "string", default: "" },
+    help: { type: "boolean", default: false },
+  },
+});
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+if (values.model === undefined) {
+  const { failed, ...figures } = checkTools();
+  print(figures, failed);
+  if (failed.length > 0) process.exitCode = 1;
+} else {
+  const { failed, ...figures } = await askModel(values.model, values.only, (name) => process.env[name]);
+  print(figures, failed);
+}
+
+function print(figures: object, failed: readonly string[]): void {
+  if (!values.json) for (const failure of failed) console.log(`- ${failure}`);
+  console.log(values.json ? JSON.stringify({ ...figures, failed }) : figures);
+}
