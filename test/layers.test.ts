@@ -9,7 +9,7 @@ const ROWS = [
   ["config"],
   ["models", "workspace", "channels"],
   ["agent", "skills", "memory", "shell", "schedule", "extract", "search", "media"],
-  ["tools", "prompt"],
+  ["tools", "prompt", "mcp"],
   ["plugins"],
   ["services"],
   ["session-store"],

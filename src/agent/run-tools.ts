@@ -157,7 +157,8 @@ async function runTool(
       now: loop.now,
       update: (text) => loop.emit({ type: "tool", phase: "update", callId: call.callId, tool: call.tool, text }),
     });
-    return { ...(await Promise.race([run, rejectOnAbort(signal)])), isError: false };
+    const { failed: isError = false, ...output } = await Promise.race([run, rejectOnAbort(signal)]);
+    return { ...output, isError };
   } catch (error) {
     return failed(messageOf(error));
   }

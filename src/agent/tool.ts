@@ -18,6 +18,10 @@ export interface Tool<Args = never> {
   /** What a model needs to know to use it; never names a channel. */
   readonly description: string;
   readonly parameters: z.ZodType<Args>;
+  /** The JSON Schema of its arguments where it comes from outside; else it is made from `parameters`. */
+  readonly schema?: JsonObject;
+  /** How the prompt lists it together with other tools: all with the same name are one line. */
+  readonly listedAs?: { name: string; summary: string };
   readonly replay: "safe" | "unsafe";
   /** True if calls must keep their order: it runs alone, after the calls before it. */
   readonly sequential: boolean;
@@ -41,7 +45,9 @@ export type Effect =
   /** Asks a service that the configuration names for this tool. `secretWords` are words that look like a secret. */
   | { kind: "query"; url: string; secretWords?: string }
   /** Runs a script. */
-  | { kind: "run"; script: string };
+  | { kind: "run"; script: string }
+  /** Sends arguments to a server that the configuration names, as a call of one of its tools. */
+  | { kind: "call"; tool: string; server: string; url: string; isTrusted: boolean; shown: string };
 
 /** What "always" would allow: this tool with these programs, hosts and conversations, and no others. */
 export interface GrantScope {
@@ -74,6 +80,8 @@ export interface ToolOutput {
   usage?: Usage;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
+  /** Set if it says what went wrong in words from outside, which an error cannot carry. */
+  failed?: true;
 }
 
 /** The output as stored: whole, or a preview and a reference to the whole text. */
@@ -94,7 +102,7 @@ const schemas = new WeakMap<AnyTool["parameters"], JsonObject>();
 
 /** A tool as a model sees it. Its JSON Schema (draft 2020-12, without `$schema`) is cached for each zod schema. */
 export function toolSchema(tool: AnyTool): ToolSchema {
-  let parameters = schemas.get(tool.parameters);
+  let parameters = tool.schema ?? schemas.get(tool.parameters);
   if (parameters === undefined) {
     parameters = toJsonSchema(tool.parameters);
     schemas.set(tool.parameters, parameters);

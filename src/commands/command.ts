@@ -13,6 +13,7 @@ import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { SkillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { Review } from "../workspace/acceptance.ts";
 import type { ActivationPort, PairingPort } from "./channel-access-port.ts";
+import type { McpPort } from "./mcp-port.ts";
 import type { SchedulePort } from "./schedule-port.ts";
 import type { SessionStatus } from "./session-status.ts";
 
@@ -142,6 +143,7 @@ export interface QueuedPort {
   /** The workspace files of the prompt, compared with the versions that the owner accepted. */
   reviewFiles(): Promise<Review>;
   pairing: PairingPort;
+  mcp: McpPort;
   /** Undefined outside of groups. */
   activation: ActivationPort | undefined;
   /** The skills of this session. */

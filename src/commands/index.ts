@@ -3,6 +3,7 @@ import type { Command } from "./command.ts";
 import { compact, context } from "./context.ts";
 import { continueElsewhere } from "./continue.ts";
 import { helpOn, skill, whoami } from "./help.ts";
+import { mcp } from "./mcp.ts";
 import { model } from "./model.ts";
 import { reasoning, think, usage, verbose } from "./preference-commands.ts";
 import { queue } from "./queue.ts";
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   remind,
   activation,
   pair,
+  mcp,
   whoami,
   skill,
 ];

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { heartbeat, zone } from "./automation-schema.ts";
 import { agentMayWrite, planned, unused } from "./field-marks.ts";
+import { agentMcp } from "./mcp-schema.ts";
 import { imageGenerationModel } from "./media-schema.ts";
 import { memorySearch } from "./memory-schema.ts";
 import { groupChat, humanDelay, identity } from "./messages-schema.ts";
@@ -165,6 +166,7 @@ export const agentEntry = z.strictObject(
       .optional()
       .describe("Where its new sessions are created; in place of `session.location` and of their channel's location."),
     tools: agentTools.optional().describe("Its own tool policy."),
+    mcp: agentMcp.optional().describe("The MCP servers that it has."),
   },
   { error: (issue) => belongsToDefaults(issue, "", Object.keys(agentDefaults.unwrap().shape)) },
 );

@@ -36,6 +36,8 @@ export interface Agent {
   skills: readonly string[] | undefined;
   /** How much of its prompt skills may be. */
   skillsLimits: Pick<CoreConfig["skills"]["limits"], "maxSkillsInPrompt" | "maxSkillsPromptChars">;
+  /** The MCP servers that it has, by name; all where it is undefined, none where it is empty. */
+  mcpServers: readonly string[] | undefined;
   /** The emoji with which it acknowledges messages, if it has one of its own. */
   emoji: string | undefined;
   /** The pause between two blocks of a reply, in milliseconds; undefined for none. */
@@ -139,6 +141,7 @@ export function agentOf(config: CoreConfig, id: string): Agent {
       maxSkillsInPrompt: config.skills.limits.maxSkillsInPrompt,
       maxSkillsPromptChars: entry?.skillsLimits?.maxSkillsPromptChars ?? config.skills.limits.maxSkillsPromptChars,
     },
+    mcpServers: entry?.mcp?.servers,
     emoji: entry?.identity?.emoji,
     blockPause: pauseRange(withOverrides(defaults.humanDelay, entry?.humanDelay)),
     defaults,

@@ -26,6 +26,7 @@ export const COMMAND_NAMES = [
   "remind",
   "activation",
   "pair",
+  "mcp",
   "whoami",
   "skill",
 ] as const;

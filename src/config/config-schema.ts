@@ -15,6 +15,7 @@ export function configSchema<Models extends z.ZodType, Channels extends z.ZodTyp
   return z
     .strictObject({ ...coreFields, models, channels, hooks })
     .superRefine(refuseUnknownAgents)
+    .superRefine(refuseUnknownServers)
     .superRefine(refuseBadWorkspaces)
     .superRefine(refuseOwnSecrets)
     .describe("The configuration.");
@@ -36,6 +37,18 @@ function refuseUnknownAgents(config: CoreConfig, context: z.RefinementCtx): void
     if (known.has(id)) continue;
     const message = `no agent '${id}' is configured; there is: ${there}`;
     context.addIssue({ code: "custom", path, message });
+  }
+}
+
+/** Refuses MCP servers of agents that are not configured. */
+function refuseUnknownServers({ agents, mcp }: CoreConfig, context: z.RefinementCtx): void {
+  const there = Object.keys(mcp.servers);
+  for (const [at, entry] of agents.list.entries()) {
+    for (const [position, name] of (entry.mcp?.servers ?? []).entries()) {
+      if (there.includes(name)) continue;
+      const message = `no MCP server '${name}' is configured; there is: ${there.join(", ") || "none"}`;
+      context.addIssue({ code: "custom", path: ["agents", "list", at, "mcp", "servers", position], message });
+    }
   }
 }
 

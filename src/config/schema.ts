@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { agentDefaults, agentEntry } from "./agent-schema.ts";
 import { cron } from "./automation-schema.ts";
+import { mcp } from "./mcp-schema.ts";
 import { memory } from "./memory-schema.ts";
 import { messages, prompt } from "./messages-schema.ts";
 import { auth, budgets, commands, security } from "./security-schema.ts";
@@ -35,6 +36,7 @@ export const coreFields = {
   auth,
   budgets,
   tools,
+  mcp,
   skills,
   memory,
   cron,

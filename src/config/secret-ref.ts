@@ -35,6 +35,7 @@ const SILENT = new Set([
   "auth",
   "entries",
   "headers",
+  "servers",
 ]);
 
 /**

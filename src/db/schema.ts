@@ -339,3 +339,20 @@ export const deadLetters = sqliteTable("dead_letters", {
   body: text().notNull(),
   at: integer().notNull(),
 });
+
+/** The servers of `mcp.servers`: what they offered when they were last asked, and what an owner has accepted of it. */
+export const mcpServers = sqliteTable("mcp_servers", {
+  /** Its name in the configuration. */
+  name: text().primaryKey(),
+  /** The address that the row is about: of another one nothing in it counts. */
+  url: text().notNull(),
+  /** What it offers, as JSON; null before it first answered. */
+  listing: text({ mode: "json" }).$type<unknown>(),
+  listedAt: integer("listed_at"),
+  /** Why it could not be used when it was last asked, as JSON; null where it could. */
+  failure: text({ mode: "json" }).$type<unknown>(),
+  /** When it was last asked, with or without success. */
+  askedAt: integer("asked_at").notNull(),
+  /** The accepted tools by their names there, as JSON; null before any were. */
+  accepted: text({ mode: "json" }).$type<unknown>(),
+});

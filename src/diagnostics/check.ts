@@ -16,6 +16,7 @@ export type Area =
   | "workspaces"
   | "memory"
   | "skills"
+  | "mcp"
   | "sessions"
   | "budgets"
   | "backlog";

@@ -8,6 +8,7 @@ import type { Area, Check, Examine } from "./check.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
+import { examineMcp } from "./mcp.ts";
 import { examineMedia } from "./media.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
@@ -38,6 +39,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["memory", examineMemory],
   ["skills", examineSkills],
   ["skills", examineSkillInstalls],
+  ["mcp", examineMcp],
   ["sessions", examineSessionLocations],
   ["sessions", examineSessions],
   ["budgets", examineBudgets],

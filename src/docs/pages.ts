@@ -22,6 +22,7 @@ import googlechat from "./googlechat.md";
 import index from "./index.md";
 import limits from "./limits.md";
 import line from "./line.md";
+import mcp from "./mcp.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import msteams from "./msteams.md";
@@ -50,6 +51,7 @@ import chineseGithub from "./zh/github.md";
 import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseLine from "./zh/line.md";
+import chineseMcp from "./zh/mcp.md";
 import chineseMemory from "./zh/memory.md";
 import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
@@ -105,6 +107,7 @@ export const PAGES: readonly DocsPage[] = [
   page("skills", skills),
   page("exec", exec),
   page("web", web),
+  page("mcp", mcp),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
   page("security", security),
@@ -135,11 +138,9 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/msteams", chineseMsteams),
   page("zh/googlechat", chineseGooglechat),
   page("zh/github", chineseGithub),
+  page("zh/mcp", chineseMcp),
   page("zh/email", chineseEmail),
   page("zh/webhook", chineseWebhook),
-  page("zh/memory", chineseMemory),
-  page("zh/web", chineseWeb),
-  page("zh/skills", chineseSkills),
 ];
 
 /**

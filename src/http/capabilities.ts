@@ -4,9 +4,9 @@ import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 
 const cell = z.object({
-  action: z
-    .string()
-    .openapi({ description: "`use-tool`, `run-command`, `reach-host`, `persist`, `send-message`, `read-private`." }),
+  action: z.string().openapi({
+    description: "`use-tool`, `run-command`, `reach-host`, `call-server`, `persist`, `send-message`, `read-private`.",
+  }),
   resource: z.string().openapi({ description: "The tool, or an example of what the action is done to." }),
   verdict: z.enum(["allow", "ask", "deny"]),
   rule: z.string().openapi({ description: "The field of the configuration that decides, or `default`." }),

@@ -6,6 +6,7 @@ import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
+import { MCP_SEPARATOR } from "../security/tool-policy.ts";
 import { pluginRoot } from "../skills/roots.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
@@ -35,7 +36,7 @@ const OUR_CHANNELS: readonly string[] = [...listChannels().map(({ id }) => id), 
 
 /**
  * Combines the enabled plugins; one without a configuration entry is enabled.
- * @throws IsopodError `not_configured` for two plugins, tools or channels of one name
+ * @throws IsopodError `not_configured` for two plugins, tools or channels of one name, and for a tool named like a server's
  */
 export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): Assembly {
   refuseRepeats(
@@ -46,6 +47,7 @@ export function assemble(plugins: readonly AnyPlugin[], config: HooksConfig): As
   const tools = on.flatMap((plugin) => plugin.tools ?? []);
   const channels = on.flatMap((plugin) => plugin.channels ?? []);
   refuseRepeats("tool", [...OUR_TOOLS, ...tools.map(({ name }) => name)]);
+  refuseServerNames(tools.map(({ name }) => name));
   refuseRepeats("channel", [...OUR_CHANNELS, ...channels.map(({ id }) => id)]);
   return {
     hooks: on.flatMap((plugin) => {
@@ -88,6 +90,14 @@ function guarded<Input>(plugin: string, { name, modes, render }: Section<Input>)
       }
     },
   };
+}
+
+/** Refuses tools that could have the name of an MCP server's. */
+function refuseServerNames(names: readonly string[]): void {
+  const found = names.find((name) => name.includes(MCP_SEPARATOR));
+  if (found === undefined) return;
+  const hint = `Rename it without ${MCP_SEPARATOR}, and deploy.`;
+  throw new IsopodError("not_configured", `the tool '${found}' of a plugin is named like one of an MCP server`, hint);
 }
 
 function refuseRepeats(kind: "plugin" | "tool" | "channel", names: readonly string[]): void {

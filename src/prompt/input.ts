@@ -14,6 +14,8 @@ export interface StableInput {
   productName: string;
   /** The tools that policy allows, in any order. */
   tools: readonly PromptTool[];
+  /** What to know of tools that are missing, in sentences. */
+  toolNotes?: readonly string[];
   /** True if a background command wakes the agent when it ends or fails. */
   completionWake: boolean;
   provider: StableContribution;

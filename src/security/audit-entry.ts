@@ -43,6 +43,7 @@ export const AUDIT_KINDS = [
   "message",
   "config",
   "skill",
+  "mcp",
   "injection",
   "approval",
   "refusal",

@@ -45,6 +45,8 @@ export type Action =
   | "run-command"
   /** Send a request to a host. */
   | "reach-host"
+  /** Call a tool of a server that the configuration names. */
+  | "call-server"
   /** Change what later turns obey: bootstrap files but MEMORY.md, skills, the configuration. */
   | "persist"
   /** Send a message to a conversation. */
@@ -59,7 +61,10 @@ export interface Resource {
   /** Of a script. */
   programs?: readonly string[] | undefined;
   hosts?: readonly string[] | undefined;
-  /** Whether the owner, or for a request without body anybody in the conversation, has named exactly this. */
+  /**
+   * Whether the owner, or for a request without body anybody in the conversation, has named exactly this; of a server,
+   * whether the configuration says that it may be told what the turn has read.
+   */
   isNamed?: boolean;
   /** Whether it is the conversation that asked. */
   isHere?: boolean;
@@ -95,6 +100,8 @@ export function decide(
       return attendedOnly(principal, decideCommand(rules.exec, resource));
     case "reach-host":
       return attendedOnly(principal, decideHost(rules, resource, labels));
+    case "call-server":
+      return attendedOnly(principal, decideServer(rules, resource, labels));
     default:
       return attendedOnly(principal, decideFlow(rules, resource, labels));
   }
@@ -134,6 +141,12 @@ function decideHost(
     return { verdict: rules.egress === "ask" ? "ask" : "deny", rule: "security.egress.mode" };
   }
   return decideFlow(rules, { name, ...(isNamed && { isNamed }) }, labels);
+}
+
+/** The configuration lets a server be reached at all; what it may be told is a matter of the turn. */
+function decideServer(rules: PolicyRules, resource: Resource, labels: readonly Label[]): PolicyDecision {
+  if (matchesHost(rules.trustedHosts, resource.name)) return { verdict: "allow", rule: "security.egress.trusted" };
+  return decideFlow(rules, resource, labels);
 }
 
 function decideFlow({ flow }: PolicyRules, { isNamed, isHere }: Resource, labels: readonly Label[]): PolicyDecision {

@@ -5,6 +5,7 @@ import { guardedUrl, type HostRules } from "./host-guard.ts";
 import { createDnsLookup } from "./name-lookup.ts";
 import { type OutgoingRequest, outgoingRequest, redirected } from "./outgoing-request.ts";
 import type { BrokeredRequest } from "./secret-broker.ts";
+import { createStreamingFetch, type StreamingFetch } from "./streaming-fetch.ts";
 
 /**
  * Requests a public server and reads the whole answer. Redirects are followed, each guarded like the first address. Any
@@ -156,14 +157,19 @@ export interface EgressRules {
  * Creates the guarded `fetch` by the configuration's rules. Names are resolved first on self-hosted machines only:
  * there `fetch` reaches private networks, while Cloudflare's egress does not.
  */
-export function openEgress(
-  { allowPrivate, resolverUrl }: EgressRules,
-  host: string,
-  limits?: Partial<EgressLimits>,
-): SafeFetch {
+export function openEgress(rules: EgressRules, host: string, limits?: Partial<EgressLimits>): SafeFetch {
+  return createSafeFetch({ ...egressOptions(rules, host), limits });
+}
+
+/** The same for answers that are streams. */
+export function openStreamingEgress(rules: EgressRules, host: string): StreamingFetch {
+  return createStreamingFetch(egressOptions(rules, host));
+}
+
+function egressOptions({ allowPrivate, resolverUrl }: EgressRules, host: string): SafeFetchOptions {
   const fetcher: typeof fetch = (input, init) => fetch(input, init);
   const lookup = host === "workerd" ? createDnsLookup(resolverUrl, fetcher) : undefined;
-  return createSafeFetch({ fetch: fetcher, allowPrivate, lookup, limits });
+  return { fetch: fetcher, allowPrivate, lookup };
 }
 
 /** The guarded egress in the form of `fetch`, which follows no redirect where `redirect` is `manual`. */

@@ -20,15 +20,23 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** What stands between the server and the tool in the name of an MCP server's tool; no other tool has it. */
+export const MCP_SEPARATOR = "__";
+
 const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan"]);
 
-/** The groups there are: those, all built-in tools, and all others. */
-export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:openclaw", "group:plugins"];
+/** The groups there are: those, the tools of MCP servers, all built-in tools, and all others. */
+export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:mcp", "group:openclaw", "group:plugins"];
 
 function isInGroup(tool: string, group: string): boolean {
+  if (group === "group:mcp") return isMcp(tool);
   if (group === "group:openclaw") return BUILT_IN.has(tool);
-  if (group === "group:plugins") return !BUILT_IN.has(tool);
+  if (group === "group:plugins") return !BUILT_IN.has(tool) && !isMcp(tool);
   return Object.hasOwn(GROUPS, group) && (GROUPS[group]?.includes(tool) ?? false);
+}
+
+function isMcp(tool: string): boolean {
+  return tool.includes(MCP_SEPARATOR);
 }
 
 /** A tool policy: a profile, and what is allowed and denied within it. */
@@ -67,8 +75,10 @@ export function namesTool(entries: readonly string[], tool: string): boolean {
 function matchesTool(entry: string, tool: string): boolean {
   const name = entry.trim().toLowerCase();
   if (name.startsWith("group:")) return isInGroup(tool, name);
-  if (name.endsWith("*")) return tool.startsWith(name.slice(0, -1));
-  return currentToolName(name) === tool;
+  // The tools of other programs may have capitals in their names.
+  const lower = tool.toLowerCase();
+  if (name.endsWith("*")) return lower.startsWith(name.slice(0, -1));
+  return currentToolName(name) === lower;
 }
 
 /** The current name of a tool that had another name before. */

@@ -19,7 +19,13 @@ import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
-import { type EgressRules, fetchThrough, openEgress, type SafeFetch } from "../security/safe-fetch.ts";
+import {
+  type EgressRules,
+  fetchThrough,
+  openEgress,
+  openStreamingEgress,
+  type SafeFetch,
+} from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { isolatePages, isolateSearches } from "./agent-cache.ts";
@@ -35,6 +41,7 @@ import { requestIndexingAtStart } from "./memory/request-indexing.ts";
 import { openSearch } from "./open-search.ts";
 import { authorForPrompt, ownersForPrompt } from "./owner-ids.ts";
 import { documentReader } from "./read-document.ts";
+import { noteSecurityEvent } from "./security-events.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
 
@@ -84,6 +91,19 @@ export function createServices(
     started,
     host,
     egress,
+    mcp: {
+      database: stores.DB,
+      fetch: openStreamingEgress(config.security.egress, host),
+      secret,
+      noteHeldBack: (server, tools) =>
+        noteSecurityEvent(
+          stores.DB,
+          { kind: "mcp", agentId: "", by: `mcp.servers.${server}`, subject: "held back", detail: tools.join(", ") },
+          Date.now(),
+        ),
+      waitUntil,
+      now: Date.now,
+    },
     pages: isolatePages,
     media,
     search: openSearch(config, { secret, host }),

@@ -7,6 +7,7 @@ import type { ReadDocument } from "../extract/extract.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
+import type { McpDeps } from "../mcp/mcp-deps.ts";
 import type { MediaModels } from "../media/choose-media.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import type { Embedders } from "../memory/embed/choose-embedders.ts";
@@ -44,6 +45,8 @@ export interface Services {
   readonly host: "cloudflare-workers" | "workerd";
   /** The only way out for requests of agents and installs. */
   readonly egress: SafeFetch;
+  /** What reaching MCP servers needs. */
+  readonly mcp: McpDeps;
   /** The pages that this isolate has fetched. */
   readonly pages: AgentCache<FetchedPage>;
   /** Searches the web; undefined if no service is set up. */

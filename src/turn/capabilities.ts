@@ -68,6 +68,7 @@ function otherActions(isShared: boolean): { action: Action; resource: Resource }
     { action: "run-command", resource: { name: "a script", programs: undefined } },
     { action: "reach-host", resource: { name: "a host that nobody named" } },
     { action: "reach-host", resource: { name: "an address that somebody named", isNamed: true } },
+    { action: "call-server", resource: { name: "a tool of an MCP server" } },
     { action: "persist", resource: { name: "AGENTS.md" } },
     { action: "send-message", resource: { name: "another conversation" } },
     { action: "send-message", resource: { name: "the conversation that asked", isHere: true } },

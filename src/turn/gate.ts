@@ -190,6 +190,7 @@ export class TurnGate {
     }
     if (effect.kind === "reach") return this.#decideReach(tool, effect.url, labels);
     if (effect.kind === "query") return this.#decideQuery(effect, labels);
+    if (effect.kind === "call") return this.#decideServerCall(effect, labels);
     const isSend = effect.kind === "send";
     const name = isSend ? effect.to : effect.what;
     const resource = { name, isHere: isSend && this.#isOwn(name), isNamed: isSend && this.#isNamed(name, "owner") };
@@ -223,6 +224,20 @@ export class TurnGate {
     if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
     const reason = sentence(policyReason(decision, labels));
     return this.#ask(`Send what looks like a secret to ${host}? ${reason}\n${shownText(secretWords)}`, undefined);
+  }
+
+  #decideServerCall(
+    { tool, server, url, isTrusted, shown }: Extract<Effect, { kind: "call" }>,
+    labels: readonly Label[],
+  ): Gate {
+    const host = hostOf(url);
+    const resource = { name: host, isNamed: isTrusted };
+    const decision = decide(this.rules, this.#principal, "call-server", resource, labels);
+    if (decision.verdict === "allow") return { kind: "go", approved: false };
+    if (decision.verdict === "deny") return this.#refuse(decision, "call-server", host, labels);
+    const why = sentence(policyReason(decision, labels));
+    const question = `Call ${tool} of the MCP server '${server}' (${host}) with this? ${why}\n${shownText(shown)}`;
+    return this.#ask(question, { tool, hosts: [host] });
   }
 
   /** Whether a file may be attached to the reply. */
@@ -332,6 +347,8 @@ function auditDetail(effect: Exclude<Effect, { kind: "read" }>): string {
     case "reach":
     case "query":
       return hostOf(effect.url);
+    case "call":
+      return `${effect.tool} at ${hostOf(effect.url)}`;
     case "persist":
       return effect.what;
   }

@@ -7,7 +7,7 @@ import { VERSION } from "../lib/version.ts";
 import { weekdayTime } from "../lib/zone.ts";
 import type { Message } from "../models/message.ts";
 import { type ThinkingLevel, tagsReasoning } from "../models/model.ts";
-import type { AudienceFacts, ChannelFacts, DocsFacts, PromptInput } from "../prompt/input.ts";
+import type { AudienceFacts, ChannelFacts, DocsFacts, PromptInput, PromptTool } from "../prompt/input.ts";
 import { wrapExternal } from "../security/external-content.ts";
 import type { Config } from "../services/config-schema.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
@@ -27,6 +27,8 @@ import type { TurnContext } from "./turn-context.ts";
 /** Facts about a turn that are gathered before its prompt is rendered. */
 export interface TurnFacts {
   tools: readonly AnyTool[];
+  /** What the agent is told of tools that it does not have. */
+  toolNotes: readonly string[];
   files: BootstrapFiles;
   skills: Pick<TurnSkills, "list">;
   /** The owners' ids in the form that the prompt shows. */
@@ -46,7 +48,7 @@ const TIME_CHARS = " 20:08".length;
 export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput {
   const { session, principal, mode, agent, services } = context;
   const { config, host } = services;
-  const { tools, files, skills, owners, model, messages, now } = facts;
+  const { tools, toolNotes, files, skills, owners, model, messages, now } = facts;
   const timezone = agent.defaults.userTimezone ?? "UTC";
   const channel = channelFacts(context);
   const reactions = reactionsIn(context);
@@ -60,7 +62,8 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     productName: config.prompt.productName,
     agentId: agent.id,
     sessionKey: session.key,
-    tools: tools.map(({ name, summary }) => ({ name, summary })),
+    tools: promptTools(tools),
+    ...(toolNotes.length > 0 && { toolNotes }),
     completionWake: false,
     provider: services.plugins.contributionFor(model).provider,
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
@@ -92,6 +95,12 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     truncationWarning: agent.defaults.bootstrapPromptTruncationWarning,
     truncationWarned: wasWarned(session.settings, files.shown),
   };
+}
+
+/** The lines of the prompt's list of tools: of those that are listed together, one. */
+function promptTools(tools: readonly AnyTool[]): PromptTool[] {
+  const lines = tools.map(({ name, summary, listedAs }) => listedAs ?? { name, summary });
+  return [...new Map(lines.map((line) => [line.name, line])).values()];
 }
 
 /** The note that commands run in a simulated bash, if there is a shell. */

@@ -33,11 +33,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
   const { services, principal } = context;
   const { owner } = principal;
   const plans = services.config.tools.experimental.planTool;
-  const outside: OutsidePort = {
-    newFenceId,
-    suspect: deps.suspect,
-    onInjection: services.config.security.injection.action,
-  };
+  const outside = outsidePort(services, deps.suspect);
   const own = {
     owner,
     has: (tool: string) => gate.has(tool),
@@ -57,6 +53,11 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
   };
   gate.skillHosts = (script) => hostsOfSkillsIn(script, skills, workspace);
   return toolsFor(own, extraTools).map((tool) => gate.guard(tool));
+}
+
+/** The door for words that are not the owner's. */
+export function outsidePort({ config }: TurnContext["services"], suspect: OutsidePort["suspect"]): OutsidePort {
+  return { newFenceId, suspect, onInjection: config.security.injection.action };
 }
 
 /** The port for running commands; undefined if the agent may run none. Opening the port reads nothing. */
@@ -99,7 +100,7 @@ export function turnWeb(
     egress: services.egress,
     pages: services.pages.of(agent.id, cacheTtlMinutes * 60_000),
     readDocument: services.readDocument,
-    keepImage: principal.owner ? (image) => keepImage(image, workspace) : undefined,
+    keepImage: principal.owner ? (image) => keepImage("web", image, workspace) : undefined,
     maxChars,
     maxRedirects,
     timeoutMs: timeoutSeconds * 1000,
@@ -119,13 +120,14 @@ export function turnSearch(
   return { service, answers: searches.of(agent.id, cacheTtlMinutes * 60_000), maxResults, outside };
 }
 
-/** Stores an image of a page; the same one has the same path. @throws WorkspaceError */
-async function keepImage(
+/** Stores an image from outside; the same one has the same path. @throws WorkspaceError */
+export async function keepImage(
+  from: string,
   { bytes, mediaType, labels }: FetchedImage,
   workspace: Pick<Workspace, "write">,
 ): Promise<string> {
   const digest = await digestOf("SHA-256", bytes);
-  const path = `inbox/web-${digest.slice(0, 16)}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+  const path = `inbox/${from}-${digest.slice(0, 16)}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
   await workspace.write(path, bytes, { kind: "any" }, { labels });
   return path;
 }

@@ -4,6 +4,8 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
+import { ConnectionPool } from "../mcp/connection-pool.ts";
+import { serversNow } from "../mcp/servers-now.ts";
 import type { ModelRequest } from "../models/model.ts";
 import { withLabels } from "../models/view-labels.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
@@ -28,6 +30,7 @@ import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import { gatherFiles, loadImage, readFilesAhead } from "./turn-files.ts";
+import { agentServers, turnMcp } from "./turn-mcp.ts";
 import { speechPort } from "./turn-media.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
@@ -41,6 +44,21 @@ export const MODEL_IDLE_MS = 120_000;
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnDeps): Promise<RunResult | undefined> {
+  const pool = new ConnectionPool(context.services.mcp);
+  try {
+    return await turnOver(pool, run, context, deps);
+  } finally {
+    pool.close();
+  }
+}
+
+/** The turn, with the connections to MCP servers that it may open. */
+async function turnOver(
+  pool: ConnectionPool,
+  run: ActiveRun,
+  context: TurnContext,
+  deps: TurnDeps,
+): Promise<RunResult | undefined> {
   const { agent, services, session } = context;
   const workspace = services.workspaceOf(agent);
   const spills = { bucket: deps.files, folder: sessionFolder(agent.id, await objectNameOf(session.key)) };
@@ -55,8 +73,12 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
     (path, labels) => gate.checkWrite(path, labels),
   );
   const readAhead = () => readFilesAhead(context, workspace, deps);
-  const skills = await deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead });
-  const tools = turnTools(context, { ...deps, skills, gate }, seen);
+  const [skills, servers] = await Promise.all([
+    deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
+    serversNow(agentServers(context), services.mcp),
+  ]);
+  const mcp = turnMcp(context, servers, { pool, gate, suspect: deps.suspect }, seen);
+  const tools = turnTools(context, { ...deps, extraTools: [...deps.extraTools, ...mcp.tools], skills, gate }, seen);
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
@@ -76,7 +98,11 @@ export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnD
   await openConversation(run, context, workspace);
   const files = await gatherFiles(context, workspace, deps);
   const model = await failover.lead();
-  const prompt = await turnPrompt(context, { tools, files, skills, model: model.ref, messages }, deps.hooks);
+  const prompt = await turnPrompt(
+    context,
+    { tools, toolNotes: mcp.notes, files, skills, model: model.ref, messages },
+    deps.hooks,
+  );
   await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
 
   const preferences = turnPreferences(run, context);

@@ -15,6 +15,8 @@ declare module "vitest" {
     media: string;
     /** Address of Discord's Gateway (test/fakes/platforms/discord-gateway.ts). */
     discordGateway: string;
+    /** Address of the servers of MCP (test/fakes/mcp-server.ts). */
+    mcp: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
+import { startMcpServer } from "./mcp-server.ts";
 import { startMediaServer } from "./media-server.ts";
 import { startModelServer } from "./model-server.ts";
 import { startOutside } from "./outside.ts";
@@ -9,13 +10,14 @@ import { startPlatforms } from "./platforms/server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi, outside, platforms, media, discordGateway] = await Promise.all([
+  const [models, botApi, outside, platforms, media, discordGateway, mcp] = await Promise.all([
     startModelServer(),
     startBotApi(),
     startOutside(),
     startPlatforms(),
     startMediaServer(),
     startDiscordGateway(),
+    startMcpServer(),
   ]);
   project.provide("modelServer", models.url);
   project.provide("botApi", botApi.url);
@@ -23,9 +25,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("platforms", platforms.url);
   project.provide("media", media.url);
   project.provide("discordGateway", discordGateway.url);
+  project.provide("mcp", mcp.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    const servers = [models, botApi, outside, platforms, media, discordGateway];
+    const servers = [models, botApi, outside, platforms, media, discordGateway, mcp];
     await Promise.all(servers.map((server) => server.close()));
   };
 }

@@ -2,10 +2,15 @@ import { createExecutionContext, env, waitOnExecutionContext } from "cloudflare:
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Check } from "../../src/diagnostics/check.ts";
 import { createApp } from "../../src/http/app.ts";
+import { listServer } from "../../src/mcp/list-server.ts";
+import type { McpDeps } from "../../src/mcp/mcp-deps.ts";
+import { openStreamingEgress } from "../../src/security/safe-fetch.ts";
+import { wholeSchema } from "../../src/services/config-schema.ts";
 import { knownConfiguration } from "../../src/services/current-config.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { call } from "./client.ts";
 import { channelSecrets } from "./config.ts";
+import { mcpAt, serveMcp, withServers } from "./mcp-lab.ts";
 import { deleteOutside, putOutside } from "./outside.ts";
 
 const ORIGIN = "https://isopod.test";
@@ -574,3 +579,42 @@ describe("memory", () => {
     expect(Object.keys(await memoryOf(withMemory({ enabled: false })))).toEqual(["memory.off"]);
   });
 });
+
+test("each MCP server is asked, and the doctor says what is wrong and which tools are held back", async () => {
+  const tool = (name: string, description: string) => ({ name, description });
+  await serveMcp("doctor-pier", { tools: [tool("count", "Counts."), tool("old", "Counts.")] });
+  await serveMcp("doctor-locked", { tools: [], authorization: "Bearer x" });
+  const servers = {
+    pier: { url: mcpAt("doctor-pier") },
+    locked: { url: mcpAt("doctor-locked") },
+    off: { url: "https://nowhere.example/mcp", enabled: false },
+  };
+  const config = withServers({}, servers);
+  const found = await configured(config);
+  expect(found.checks.filter(({ area }) => area === "mcp").map(({ id, status }) => [id, status])).toEqual([
+    ["mcp.pier", "ok"],
+    ["mcp.locked", "warn"],
+  ]);
+  expect(problems(found)["mcp.locked"]).toMatchObject({ fix: expect.stringContaining("mcp.servers.locked.headers") });
+  expect(found.checks).toContainEqual(
+    expect.objectContaining({ message: "pier (lantern house 1.2) answers with 2 of 2 tools that are taken." }),
+  );
+  const { pier } = wholeSchema.parse(config).mcp.servers;
+  await listServer({ name: "pier", config: pier! }, mcpDeps(config));
+  await serveMcp("doctor-pier", { tools: [tool("count", "Counts, and more."), tool("old", "Counts.")] });
+  const after = problems(await configured(config));
+  expect(after["mcp.pier.pending"]).toMatchObject({ message: expect.stringMatching(/held back: count\.$/) });
+});
+
+/** What reaching servers needs by a configuration, without what a Worker adds. */
+function mcpDeps(config: object): McpDeps {
+  const { security } = wholeSchema.parse(config);
+  return {
+    database: env.DB,
+    fetch: openStreamingEgress(security.egress, "cloudflare-workers"),
+    secret: () => undefined,
+    noteHeldBack: async () => undefined,
+    waitUntil: () => undefined,
+    now: () => Date.now(),
+  };
+}

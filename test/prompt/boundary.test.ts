@@ -32,6 +32,7 @@ const NEXT_TURN: { [field in Exclude<keyof PromptInput, keyof StableInput>]-?: P
 const NEW_CONFIGURATION: { [field in Exclude<keyof StableInput, "mode">]-?: StableInput[field] } = {
   productName: "Isopod",
   tools: EVERY_TOOL.slice(1),
+  toolNotes: [],
   completionWake: false,
   provider: { stablePrefix: "Another prefix." },
   skillsPrompt: "<available_skills></available_skills>",

@@ -53,6 +53,7 @@ export const BARE: PromptInput = {
 export const EVERYTHING: PromptInput = {
   ...BARE,
   tools: EVERY_TOOL,
+  toolNotes: ["The MCP server 'pier' cannot be used now (slow), so its tools are missing. Go on without them."],
   completionWake: true,
   provider: { stablePrefix: "Provider prefix.", dynamicSuffix: "Provider suffix." },
   skillsPrompt:

@@ -194,6 +194,7 @@ function turn(
   );
   const facts = {
     tools,
+    toolNotes: [],
     skills,
     files: { shown: files, warnings: [] },
     owners: ["73475cb40a56"],

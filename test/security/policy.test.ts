@@ -21,6 +21,8 @@ describe("a turn that has read foreign words", () => {
   test.each<[Action, Resource, string]>([
     ["reach-host", { name: "evil.example" }, "ask"],
     ["reach-host", { name: "evil.example", isNamed: true }, "allow"],
+    ["call-server", { name: "server.example" }, "ask"],
+    ["call-server", { name: "server.example", isNamed: true }, "allow"],
     ["persist", { name: "AGENTS.md" }, "ask"],
     ["send-message", { name: "telegram:6" }, "ask"],
     ["send-message", { name: "telegram:1", isHere: true }, "allow"],

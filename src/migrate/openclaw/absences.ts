@@ -79,7 +79,16 @@ const ABSENCES: readonly Absence[] = [
   { at: "hooks.internal.handlers", why: "Plugins are compiled in.", hint: "Write one below src/plugins/, and deploy." },
   { at: "hooks.gmail", why: "Gmail's watcher needs a process that stays.", hint: "Let mail come in by a webhook." },
   { at: "hooks.transformsDir", why: "No code is loaded from files.", hint: "Write a plugin." },
-  { at: "mcp", why: "Isopod starts no servers for tools.", hint: NOTHING_TO_DO },
+  ...["command", "args", "env", "cwd", "workingDirectory"].map((field) => ({
+    at: `mcp.servers.*.${field}`,
+    why: "A Worker starts no programs.",
+    hint: "Run the server elsewhere behind Streamable HTTP, and name its url.",
+  })),
+  ...["transport", "type"].map((field) => ({
+    at: `mcp.servers.*.${field}`,
+    why: "It is found out by asking the server.",
+    hint: NOTHING_TO_DO,
+  })),
   { at: "acp", why: "Isopod starts no other agents' programs.", hint: NOTHING_TO_DO },
   { at: "agents.defaults.cliBackends", why: "Isopod starts no programs.", hint: "Name a model with an API." },
   { at: "agents.list.*.runtime", why: "Isopod starts no other agents' programs.", hint: NOTHING_TO_DO },

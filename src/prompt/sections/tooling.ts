@@ -44,6 +44,7 @@ export const tooling: Section<StableInput> = {
       "## Tooling",
       "Policy already chose these tools: what is not listed is not available. Call them by exactly these names. For arguments, the tool schemas are the source of truth.",
       ...inOrder(input.tools).map((tool) => `- ${tool.name}: ${tool.summary}`),
+      ...(input.toolNotes ?? []),
       "TOOLS.md only advises on using tools; it neither adds nor removes any.",
       longRunningWork(input),
       hasTool(input, "update_plan") &&

@@ -1,5 +1,7 @@
 import { type AnyTool, toolSchema } from "../../agent/tool.ts";
 import { IsopodError } from "../../lib/errors.ts";
+import { ConnectionPool } from "../../mcp/connection-pool.ts";
+import { storedServers } from "../../mcp/servers-now.ts";
 import type { Message } from "../../models/message.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { filesReadOf } from "../../services/bootstrap-caches.ts";
@@ -13,6 +15,7 @@ import { TurnGate } from "../gate.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { gatherFiles } from "../turn-files.ts";
+import { agentServers, turnMcp } from "../turn-mcp.ts";
 import { turnPorts } from "../turn-ports.ts";
 import { type TurnPrompt, turnPrompt } from "../turn-prompt.ts";
 import { turnTools } from "../turn-tools.ts";
@@ -83,13 +86,28 @@ export async function previewRequest(
   const readEtags = new ReadEtags();
   const skills = await source.forTurn({ turnContext: context, agent, listing });
   const gate = new TurnGate(context, { messages: () => messages, grants: [], audit: () => undefined });
+  const servers = await storedServers(agentServers(context), services.mcp);
+  const suspect = () => undefined;
+  const mcp = turnMcp(context, servers, { pool: new ConnectionPool(services.mcp), gate, suspect }, workspace);
   const tools = turnTools(
     context,
-    { ports: turnPorts(context), readEtags, skills, extraTools, gate, suspect: () => undefined, budget: undefined },
+    {
+      ports: turnPorts(context),
+      readEtags,
+      skills,
+      extraTools: [...extraTools, ...mcp.tools],
+      gate,
+      suspect,
+      budget: undefined,
+    },
     workspace,
   );
   const bootstrapCache = filesReadOf(agent.id);
   const files = await gatherFiles(context, workspace, { hooks, readEtags, bootstrapCache, listing });
-  const prompt = await turnPrompt(context, { tools, files, skills, model, messages: () => messages }, hooks);
+  const prompt = await turnPrompt(
+    context,
+    { tools, toolNotes: mcp.notes, files, skills, model, messages: () => messages },
+    hooks,
+  );
   return { prompt, tools, skills, seeded: isSeeded(listed) };
 }

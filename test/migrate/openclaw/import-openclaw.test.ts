@@ -44,6 +44,28 @@ describe("what passes", () => {
     expect([...report.changed, ...report.unknown, ...report.refused]).toEqual([]);
   });
 
+  test("remote MCP servers come over, and those that are started as programs say what to do instead", () => {
+    const headers = { Authorization: variable("PIER_AUTH") };
+    const { document, unknown } = imported({
+      mcp: {
+        servers: {
+          pier: { url: "https://pier.example/mcp", transport: "streamable-http", headers },
+          local: { command: "npx", args: ["-y", "x"] },
+        },
+      },
+    });
+    expect(document).toEqual({
+      mcp: {
+        servers: {
+          pier: { url: "https://pier.example/mcp", headers: { Authorization: { source: "env", id: "PIER_AUTH" } } },
+        },
+      },
+    });
+    expect(unknown).toContainEqual(
+      expect.objectContaining({ path: "mcp.servers.local.command", why: "A Worker starts no programs." }),
+    );
+  });
+
   test("what is accepted and does nothing yet says so", () => {
     const { mapped } = imported({ agents: { list: [{ id: "main", agentDir: "state" }] } });
     expect(mapped).toContainEqual({

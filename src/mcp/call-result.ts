@@ -1,0 +1,96 @@
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { ToolOutput } from "../agent/tool.ts";
+import { fromBase64 } from "../lib/base64.ts";
+import { messageOf } from "../lib/errors.ts";
+import { head } from "../lib/text.ts";
+import type { ImageRef } from "../models/message.ts";
+import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
+import { hostLabel, type Label } from "../security/labels.ts";
+
+/** Stores an image and gives its path. @throws an Error that says why not */
+export type KeepImage = (image: { bytes: Uint8Array; mediaType: string; labels: readonly Label[] }) => Promise<string>;
+
+/** Where a result comes from, and what becomes of what is in it. */
+export interface ResultPlace {
+  server: string;
+  host: string;
+  tool: string;
+  outside: OutsidePort;
+  /** Absent if the turn has no files. */
+  keepImage: KeepImage | undefined;
+}
+
+type Content = CallToolResult["content"][number];
+
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** Most characters of a result that are taken at all. */
+const MAX_TEXT_CHARS = 200_000;
+const MAX_IMAGES = 5;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
+/** The result of a call for the model: its words fenced and labelled, its images stored. */
+export async function resultOutput(result: CallToolResult, place: ResultPlace): Promise<ToolOutput> {
+  const images: ImageRef[] = [];
+  const lines: string[] = [];
+  for (const content of result.content) lines.push(await lineOf(content, images, place));
+  const { structuredContent } = result;
+  const hasText = result.content.some(({ type }) => type === "text");
+  if (structuredContent !== undefined && !hasText) lines.push(JSON.stringify(structuredContent));
+  const text = lines.join("\n");
+  return {
+    ...fencedOutput(text === "" ? "(no content)" : bounded(text), place),
+    ...(images.length > 0 && { images }),
+    ...(result.isError && { failed: true as const }),
+  };
+}
+
+function bounded(text: string): string {
+  if (text.length <= MAX_TEXT_CHARS) return text;
+  return `${head(text, MAX_TEXT_CHARS)}\n[The first ${MAX_TEXT_CHARS} of ${text.length} characters.]`;
+}
+
+/** Words of a server, fenced and labelled with its host. */
+export function fencedOutput(text: string, { server, host, tool, outside }: ResultPlace): ToolOutput {
+  const metadata = { "MCP server": server, Tool: tool };
+  return fromOutside({ text, source: "api", labels: [hostLabel(host)], metadata }, outside);
+}
+
+async function lineOf(content: Content, images: ImageRef[], place: ResultPlace): Promise<string> {
+  switch (content.type) {
+    case "text":
+      return content.text;
+    case "image":
+      return imageLine(content.data, content.mimeType, images, place);
+    case "audio":
+      return `[audio, ${content.mimeType}, ${content.data.length} characters of base64, not shown]`;
+    case "resource_link":
+      return `[resource ${content.uri}, not read]`;
+    case "resource": {
+      const { resource } = content;
+      if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`;
+      const { mimeType = "" } = resource;
+      if (IMAGE_TYPES.includes(mimeType)) return imageLine(resource.blob, mimeType, images, place);
+      return `[resource ${resource.uri}, ${mimeType || "of no known type"}, not shown]`;
+    }
+  }
+}
+
+async function imageLine(
+  data: string,
+  mediaType: string,
+  images: ImageRef[],
+  { keepImage, host }: ResultPlace,
+): Promise<string> {
+  const bytes = fromBase64(data.replace(/\s+/g, ""));
+  if (bytes === undefined || !IMAGE_TYPES.includes(mediaType)) return `[image, ${mediaType}, which cannot be shown]`;
+  if (bytes.length > MAX_IMAGE_BYTES) return `[image, ${bytes.length} bytes, too large to be shown]`;
+  if (images.length >= MAX_IMAGES) return `[image, ${mediaType}, one of more than ${MAX_IMAGES}]`;
+  if (keepImage === undefined) return "[image: this conversation has no files to keep it in]";
+  try {
+    const path = await keepImage({ bytes, mediaType, labels: [hostLabel(host)] });
+    images.push({ path, mediaType });
+    return `[image, ${mediaType}, stored as ${path}]`;
+  } catch (error) {
+    return `[image, not stored: ${messageOf(error)}]`;
+  }
+}

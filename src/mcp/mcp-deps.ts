@@ -1,0 +1,28 @@
+import type { McpServerConfig } from "../config/mcp-schema.ts";
+import type { StreamingFetch } from "../security/streaming-fetch.ts";
+
+/** What reaching MCP servers needs. */
+export interface McpDeps {
+  database: D1Database;
+  /** The guarded way out. */
+  fetch: StreamingFetch;
+  /** The value of a variable or secret of the Worker. */
+  secret(name: string): string | undefined;
+  /** Notes that tools of a server are held back, because they are new or are not what was accepted. Never rejects. */
+  noteHeldBack(server: string, tools: readonly string[]): Promise<void>;
+  /** Keeps the caller alive for work that nobody awaits. */
+  waitUntil(promise: Promise<unknown>): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+/** A server of the configuration. */
+export interface McpServer {
+  name: string;
+  config: McpServerConfig;
+}
+
+/** How long a call of a server may take, in milliseconds. */
+export function timeoutMsOf({ config }: McpServer): number {
+  return config.timeoutSeconds * 1000;
+}

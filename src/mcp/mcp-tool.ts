@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { type AnyTool, defineTool, type ToolCall, type ToolOutput } from "../agent/tool.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
+import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { fencedOutput, type KeepImage, type ResultPlace, resultOutput } from "./call-result.ts";
+import { callTool } from "./call-tool.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
+import { ServerError } from "./failure.ts";
+import type { ListedTool } from "./listed-tool.ts";
+import { timeoutMsOf } from "./mcp-deps.ts";
+import type { ServerState } from "./server-state.ts";
+
+/** What the tools of servers need in a turn. */
+export interface McpToolDeps {
+  pool: ConnectionPool;
+  /** The door for words of servers. */
+  outside: OutsidePort;
+  /** Absent if the turn has no files. */
+  keepImage: KeepImage | undefined;
+}
+
+const parameters = z.record(z.string(), z.unknown());
+
+/** A tool of a server. The server checks its arguments. */
+export function mcpTool(server: ServerState, listed: ListedTool, deps: McpToolDeps): AnyTool {
+  const { name, config, host } = server;
+  return defineTool<z.infer<typeof parameters>>({
+    name: listed.name,
+    summary: `${listed.tool} of the MCP server '${name}'`,
+    listedAs: { name: `${name}${MCP_SEPARATOR}*`, summary: `Tools of the MCP server '${name}' (${host})` },
+    description: `${listed.tool} of the MCP server '${name}' (${host}), in its own words: ${listed.description}`,
+    parameters,
+    schema: listed.parameters,
+    replay: "unsafe",
+    sequential: true,
+    effects: (args) => [
+      {
+        kind: "call",
+        tool: listed.name,
+        server: name,
+        url: config.url,
+        isTrusted: config.trusted,
+        shown: JSON.stringify(args, null, 2),
+      },
+    ],
+    run: (args, call) => run(server, listed, JSON.parse(JSON.stringify(args)), call, deps),
+  });
+}
+
+async function run(
+  server: ServerState,
+  listed: ListedTool,
+  args: JsonObject,
+  call: ToolCall,
+  { pool, outside, keepImage }: McpToolDeps,
+): Promise<ToolOutput> {
+  const { name, host } = server;
+  const timeoutMs = timeoutMsOf(server);
+  const place: ResultPlace = { server: name, host, tool: listed.tool, outside, keepImage };
+  try {
+    const outcome = await pool.use(server, call.signal, (connection) =>
+      callTool(connection, listed, args, { signal: call.signal, update: call.update, timeoutMs }),
+    );
+    if (outcome.kind === "refused") return { ...fencedOutput(outcome.words, place), failed: true };
+    return await resultOutput(outcome.result, place);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    throw new Error(`The MCP server '${name}': ${error.message} ${advice(error.failure.kind)}`);
+  }
+}
+
+function advice(kind: ServerError["failure"]["kind"]): string {
+  switch (kind) {
+    case "unauthorized":
+    case "misconfigured":
+      return "Tell your owner, who can see with /mcp what is wrong.";
+    default:
+      return "The call may or may not have taken effect. Go on without this server, or try again later.";
+  }
+}

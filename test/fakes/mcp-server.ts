@@ -1,0 +1,156 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { type LocalServer, listen } from "./listen.ts";
+
+/** How a server of a test behaves. */
+export interface McpPlace {
+  tools: McpTool[];
+  /** Needed as `Authorization`; without it the answer is 401. */
+  authorization?: string;
+  /** Answers nothing: at all, or to calls of tools. */
+  hangs?: "always" | "calls";
+  /** The calls of tools end in the middle of a stream. */
+  breaksOff?: boolean;
+  /** Speaks only the older HTTP with SSE. */
+  isOld?: boolean;
+  /** Knows no MCP. */
+  isPage?: boolean;
+}
+
+export interface McpTool {
+  name: string;
+  description?: string;
+  inputSchema?: object;
+  annotations?: object;
+  /** What a call gives; the arguments as text if absent. */
+  gives?: { content: object[]; isError?: boolean };
+  /** Gives a text of so many characters. */
+  chars?: number;
+}
+
+/** A request that came in: its path, its headers, and its JSON. */
+export interface McpRequest {
+  method: string;
+  headers: Record<string, string>;
+  body: any;
+}
+
+interface Kept extends McpPlace {
+  requests: McpRequest[];
+}
+
+/**
+ * Starts the servers of MCP, by the official SDK. Each place of a test is a first segment of its own: `PUT
+ * /control/<place>` takes how it behaves, `GET /control/<place>` gives the requests that came.
+ */
+export async function startMcpServer({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
+  const places = new Map<string, Kept>();
+  const streams = new Map<string, ServerResponse>();
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request);
+    const [, first = "", second = ""] = (request.url ?? "/").split(/[/?]/);
+    if (first === "control") {
+      if (request.method === "PUT")
+        places.set(second, { ...JSON.parse(body), requests: places.get(second)?.requests ?? [] });
+      response.end(JSON.stringify(places.get(second)?.requests ?? []));
+      return;
+    }
+    const place = places.get(first);
+    const json = body === "" ? undefined : JSON.parse(body);
+    place?.requests.push({
+      method: request.method ?? "",
+      headers: request.headers as Record<string, string>,
+      body: json,
+    });
+    if (place === undefined) response.writeHead(404).end("Not found");
+    else if (place.isPage) response.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>");
+    else if (place.authorization !== undefined && request.headers.authorization !== place.authorization)
+      response.writeHead(401, { "www-authenticate": 'Bearer realm="mcp"' }).end();
+    else if (place.hangs === "always" || (place.hangs === "calls" && json?.method === "tools/call")) return;
+    else if (place.breaksOff && json?.method === "tools/call")
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(": nothing comes\n\n");
+    else if (place.isOld) await oldTransport(place, { name: first, json }, request, response, streams);
+    else await send(await createMcpHandler(() => serverOf(place)).fetch(asRequest(request, body)), response);
+  }
+  return listen((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error));
+  }, port);
+}
+
+function serverOf({ tools }: McpPlace): Server {
+  const server = new Server(
+    { name: "lantern house", version: "1.2" },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) }) as never);
+  server.setRequestHandler("tools/call", ({ params }) => resultOf(tools, params) as never);
+  return server;
+}
+
+function listed({ name, description, inputSchema = { type: "object" }, annotations }: McpTool): object {
+  return { name, description, inputSchema, annotations };
+}
+
+function resultOf(
+  tools: McpTool[],
+  { name, arguments: args }: { name: string; arguments?: object | undefined },
+): object {
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) return { content: [{ type: "text", text: `no tool ${name}` }], isError: true };
+  const text = tool.chars === undefined ? JSON.stringify(args) : "x".repeat(tool.chars);
+  return tool.gives ?? { content: [{ type: "text", text }] };
+}
+
+/** HTTP with SSE, of the revision 2024-11-05: a GET is the stream of answers, a POST is a request. */
+async function oldTransport(
+  place: McpPlace,
+  { name, json }: { name: string; json: any },
+  request: IncomingMessage,
+  response: ServerResponse,
+  streams: Map<string, ServerResponse>,
+): Promise<void> {
+  if (request.method === "GET") {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(`event: endpoint\ndata: /${name}/messages?session=1\n\n`);
+    streams.set(name, response);
+    return;
+  }
+  if (!request.url?.includes("/messages")) {
+    response.writeHead(405).end();
+    return;
+  }
+  response.writeHead(202).end();
+  const { id, method, params } = json;
+  const results: Record<string, () => object> = {
+    initialize: () => ({
+      ...{ protocolVersion: "2024-11-05", capabilities: { tools: {} } },
+      serverInfo: { name: "old house", version: "0.1" },
+    }),
+    "tools/list": () => ({ tools: place.tools.map(listed) }),
+    "tools/call": () => resultOf(place.tools, params),
+  };
+  const result = results[method]?.();
+  if (id !== undefined && result !== undefined)
+    streams.get(name)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+}
+
+function asRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: string): Request {
+  const own = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
+  return new Request(`http://127.0.0.1${url}`, {
+    method,
+    headers: own as [string, string][],
+    ...(body !== "" && { body }),
+  });
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  for await (const chunk of answer.body ?? []) response.write(chunk);
+  response.end();
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,38 @@
+import { inject } from "vitest";
+import type { McpPlace, McpRequest } from "../fakes/mcp-server.ts";
+import { configure } from "./session-lab.ts";
+
+/** `host:port` of the servers of MCP. */
+export const mcpHost = new URL(inject("mcp")).host;
+
+/** The address of a place. */
+export function mcpAt(place: string): string {
+  return `${inject("mcp")}/${place}`;
+}
+
+/** Says how a server behaves. */
+export async function serveMcp(place: string, behaviour: McpPlace): Promise<void> {
+  await fetch(`${inject("mcp")}/control/${place}`, { method: "PUT", body: JSON.stringify(behaviour) });
+}
+
+/** What a server was asked. */
+export async function heardMcp(place: string): Promise<McpRequest[]> {
+  return (await fetch(`${inject("mcp")}/control/${place}`)).json();
+}
+
+/** The calls of tools that a server got. */
+export async function callsOf(place: string): Promise<any[]> {
+  return (await heardMcp(place)).flatMap(({ body }) => (body?.method === "tools/call" ? [body.params] : []));
+}
+
+/** Gives a session servers, by name; they may be reached although they are on loopback. */
+export async function configureMcp(name: string, servers: object, secrets: object = {}): Promise<void> {
+  await configure(name, (config) => withServers(config, servers), secrets);
+}
+
+/** A configuration with servers. */
+export function withServers(config: any, servers: object): object {
+  const { egress = {} } = config.security ?? {};
+  const allowPrivate = [...(egress.allowPrivate ?? []), mcpHost];
+  return { ...config, security: { ...config.security, egress: { ...egress, allowPrivate } }, mcp: { servers } };
+}
