@@ -17,6 +17,7 @@ import { examineSecrets } from "./secrets.ts";
 import { examineSecurity } from "./security.ts";
 import { examineSessionLocations, examineSessions } from "./session-locations.ts";
 import { examineSkillInstalls, examineSkills } from "./skills.ts";
+import { examineTools } from "./tools.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
 /** How long one area may take. */
@@ -31,6 +32,7 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["models", examineModels],
   ["models", examineMedia],
   ["agents", examineAgents],
+  ["agents", examineTools],
   ["search", examineSearch],
   ["channels", examineChannels],
   ["owners", examineOwners],

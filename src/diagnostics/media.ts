@@ -2,35 +2,28 @@ import { budgetScopes } from "../budgets/budget-caps.ts";
 import { agentIds } from "../config/agents.ts";
 import type { Choice } from "../media/choose-media.ts";
 import type { MediaModel } from "../media/media-model.ts";
+import { MEDIA_TASKS, type MediaTask } from "../media/media-tasks.ts";
 import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
-/** What a choice of models is for, and the field that sets it. */
-interface Use {
-  id: string;
-  does: string;
-  path: string;
-}
-
-const TRANSCRIPTION: Use = { id: "audio", does: "transcribes recordings", path: "tools.media.audio.models" };
-const SPEECH: Use = { id: "speech", does: "reads replies aloud", path: "messages.tts.provider" };
-const PICTURES: Use = { id: "pictures", does: "makes pictures", path: "agents.defaults.imageGenerationModel" };
-
 /** Checks who transcribes, reads aloud and makes pictures: what is missing, and prices where money is capped. */
 export function examineMedia({ services }: DiagnosticsContext): Check[] {
   if (services === undefined) return [];
-  const { transcribers, speakers, imageGenerators } = services.media;
   const isCapped = isMoneyCapped(services);
-  return [
-    ...examineChoice(transcribers, TRANSCRIPTION, isCapped),
-    ...examineChoice(speakers, SPEECH, isCapped),
-    ...examineChoice(imageGenerators, PICTURES, isCapped),
-  ];
+  return MEDIA_TASKS.flatMap((task) => examineChoice(services.media[task.choice], task, isCapped));
 }
 
-function examineChoice({ models, lacks }: Choice<MediaModel>, { id, does, path }: Use, isCapped: boolean): Check[] {
+function examineChoice(
+  { models, lacks }: Choice<MediaModel>,
+  { id, tool, does, path, fix }: MediaTask,
+  isCapped: boolean,
+): Check[] {
   const head = { area: "models", path } as const;
+  if (models.length + lacks.length === 0) {
+    const message = `There is no ${tool}: nobody ${does}. ${fix}`;
+    return [{ ...head, id: `media.${id}`, status: "ok", message }];
+  }
   return [
     ...lacks.map((lack, at): Check => {
       const message = `A model that ${does} is left out: ${lack}`;
@@ -39,7 +32,7 @@ function examineChoice({ models, lacks }: Choice<MediaModel>, { id, does, path }
         id: `media.${id}.lack.${at}`,
         status: "warn",
         message,
-        fix: `Name a model that is there in ${path}.`,
+        fix,
       };
     }),
     ...models.map(({ ref, price }): Check => {

@@ -20,6 +20,19 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The tools of OpenClaw that Isopod does not have, and why. */
+export const RESERVED_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["browser", "Isopod drives no browser; `web_fetch` reads pages."],
+  ["canvas", "Isopod has no app that shows a canvas."],
+  ["nodes", "Isopod has no nodes: no devices are paired with it."],
+]);
+
+/** The tools of those that a list names, by name or by a group of nothing else. */
+export function reservedIn(entries: readonly string[]): string[] {
+  const narrow = entries.filter((entry) => !entry.includes("*") && entry.trim().toLowerCase() !== "group:openclaw");
+  return [...RESERVED_TOOLS.keys()].filter((tool) => namesTool(narrow, tool));
+}
+
 /** What stands between the server and the tool in the name of an MCP server's tool; no other tool has it. */
 export const MCP_SEPARATOR = "__";
 

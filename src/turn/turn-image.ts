@@ -31,8 +31,7 @@ export function lookPort(
   outside: OutsidePort,
 ): LookPort | undefined {
   const { agent, services, session } = context;
-  const own = context.model ?? sessionModel(session.settings, agent, services);
-  const refs = [...(sees(own, services) ? [own] : []), ...imageModels(services.config)];
+  const refs = lookers(context.model ?? sessionModel(session.settings, agent, services), services);
   if (refs.length === 0) return undefined;
   return {
     egress: services.egress,
@@ -41,7 +40,12 @@ export function lookPort(
   };
 }
 
-function sees(ref: string, services: Services): boolean {
+/** Who looks at pictures for the turns of a model, as `provider/model`: itself where it sees, then `imageModel`. */
+export function lookers(own: string, services: Pick<Services, "config" | "model">): string[] {
+  return [...(sees(own, services) ? [own] : []), ...imageModels(services.config)];
+}
+
+function sees(ref: string, services: Pick<Services, "model">): boolean {
   try {
     return services.model(ref).input?.includes("image") === true;
   } catch (error) {

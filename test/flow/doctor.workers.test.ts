@@ -314,8 +314,31 @@ describe("models and agents", () => {
       expect.stringMatching(
         /^warn A model that transcribes recordings is left out: .* 'groq' has no key .*Set GROQ_API_KEY/,
       ),
-      "ok openai/gpt-4o-mini-tts reads replies aloud.",
+      "ok openai/gpt-4o-mini-tts reads aloud.",
       "warn Money is capped, and openai/gpt-image-9 has no price, so it is not used.",
+    ]);
+  });
+
+  test("where nothing is named for media the doctor says so, and how to have it", async () => {
+    const found = await configured({ tools: { media: { audio: { enabled: false } } } });
+    const checks = found.checks.filter(({ id }) => id.startsWith("media."));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^ok There is no transcribe: .*tools\.media\.audio\.enabled/),
+      expect.stringMatching(/^ok There is no tts: .*messages\.tts\.provider/),
+      expect.stringMatching(/^ok There is no image_generate: .*agents\.defaults\.imageGenerationModel/),
+    ]);
+  });
+
+  test("a policy that gives a tool which Isopod does not have is a warning with the reason", async () => {
+    const found = await configured({
+      tools: { allow: ["*"], deny: ["nodes"], others: { allow: ["group:openclaw", "group:ui"] } },
+      agents: { list: [{ id: "main", tools: { allow: ["read", "nodes"] } }] },
+    });
+    const checks = found.checks.filter(({ id }) => id.startsWith("agents.tool."));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^warn tools\.others\.allow names 'browser', .*`web_fetch` reads pages\.$/),
+      expect.stringMatching(/^warn tools\.others\.allow names 'canvas', .*no app/),
+      expect.stringMatching(/^warn agents\.list\[0\]\.tools\.allow names 'nodes', .*no devices/),
     ]);
   });
 
