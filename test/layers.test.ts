@@ -8,7 +8,7 @@ const ROWS = [
   ["db", "docs", "security"],
   ["config"],
   ["models", "workspace", "channels"],
-  ["agent", "skills", "memory", "shell", "schedule", "extract", "search"],
+  ["agent", "skills", "memory", "shell", "schedule", "extract", "search", "media"],
   ["tools", "prompt", "mcp"],
   ["plugins"],
   ["services"],

@@ -32,7 +32,9 @@ const inWorkerd = cloudflareTest(async ({ inject }) => {
         ...testSecrets,
         ...channelSecrets,
         ...generatedSecrets(),
-        ISOPOD_CONFIG: JSON.stringify(testConfig(models.url, botApi.url, inject("outside"), inject("platforms"))),
+        ISOPOD_CONFIG: JSON.stringify(
+          testConfig(models.url, botApi.url, inject("outside"), inject("platforms"), inject("media")),
+        ),
         TELEGRAM_BOT_TOKEN: "7000000001:flow",
         TELEGRAM_WEBHOOK_SECRET: "flow-webhook-secret",
         WEBHOOK_SECRET: SERVICE_SECRET,

@@ -16,7 +16,7 @@ import {
   moveAfter,
   noModelAvailable,
 } from "./failover.ts";
-import type { LoopDeps } from "./loop-deps.ts";
+import type { AnswerDeps } from "./loop-deps.ts";
 
 /**
  * Asks for the finished reply to a conversation and does not store it. With a failover, the first candidate that
@@ -27,7 +27,7 @@ import type { LoopDeps } from "./loop-deps.ts";
  * @throws what the budget throws, before the model is asked
  */
 export async function answer(
-  loop: LoopDeps,
+  loop: AnswerDeps,
   messages: Message[],
   signal: AbortSignal,
   restarted: () => Message[] = () => messages,
@@ -87,13 +87,13 @@ function withAdvice(reply: AssistantMessage, model: Model): AssistantMessage {
 }
 
 /** The loop with another model and the system prompt made for it. */
-async function withModel(loop: LoopDeps, model: Model): Promise<LoopDeps> {
+async function withModel(loop: AnswerDeps, model: Model): Promise<AnswerDeps> {
   if (model === loop.model) return loop;
   const system = (await loop.systemFor?.(model)) ?? loop.request.system;
   return { ...loop, model, request: { ...loop.request, system } };
 }
 
-function withLoopModel({ model }: LoopDeps, { candidates }: Failover): readonly Candidate[] {
+function withLoopModel({ model }: AnswerDeps, { candidates }: Failover): readonly Candidate[] {
   return candidates.some((candidate) => candidate.model === model) ? candidates : [{ model }, ...candidates];
 }
 
@@ -116,7 +116,7 @@ function logFailover({ candidate, error, attempt }: FailedAttempt, move: Move): 
 
 type AnswerFailure = { stop: "aborted" } | { stop: "error"; error: ModelError };
 
-function emptyReply(loop: LoopDeps, { ref }: Model, ending: AnswerFailure): AssistantMessage {
+function emptyReply(loop: AnswerDeps, { ref }: Model, ending: AnswerFailure): AssistantMessage {
   const head = { id: loop.newMessageId(), at: loop.now(), model: ref };
   return { role: "assistant", ...head, parts: [], usage: NO_USAGE, ...ending };
 }

@@ -3,7 +3,7 @@ import { type AssistantMessage, type Message, type ModelError, NO_USAGE, type Us
 import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
 import { fixedTokens, messagesTokens } from "./context-size.ts";
-import type { LoopDeps } from "./loop-deps.ts";
+import type { AskDeps } from "./loop-deps.ts";
 import { offeredTools } from "./offered-tools.ts";
 import type { ReasoningOptions, ReplyPiece } from "./reasoning-tags.ts";
 import { boundedParts, MAX_REPLY_CHARS } from "./reply-bounds.ts";
@@ -14,7 +14,7 @@ import { createReplyParser, parseReply } from "./reply-parser.ts";
  * well, its tool calls are removed: they may be incomplete and are never run.
  * @throws what the budget throws, before the model is asked
  */
-export async function ask(loop: LoopDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
+export async function ask(loop: AskDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
   const request = { ...loop.request, messages, tools: offeredTools(loop) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
@@ -49,7 +49,7 @@ function usageOf({ usage, parts }: ModelReply, { system, messages, tools }: Mode
 }
 
 async function streamReply(
-  loop: LoopDeps,
+  loop: AskDeps,
   request: ModelRequest,
   signal: AbortSignal,
   { call, options }: { call: AbortController; options: ReasoningOptions },

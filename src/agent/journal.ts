@@ -27,8 +27,8 @@ export interface Journal {
   answered(message: AssistantMessage): void;
   /** Stores that these calls are launched now. */
   launching(calls: readonly ToolCallPart[]): void;
-  /** Stores the result of a call. */
-  returned(message: ToolMessage): void;
+  /** Stores the result of a call, and counts what it has spent on other models. */
+  returned(message: ToolMessage, usage?: Usage): void;
   /** Whether messages have arrived that join this run. */
   hasPendingInput(): boolean;
   /** Stores these messages as the next input of the model. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Directives, ToolCallPart, ToolMessage } from "../models/message.ts";
+import type { AssistantMessage, Directives, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest, SystemPrompt, ToolSchema } from "../models/model.ts";
 import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
@@ -50,6 +50,23 @@ export interface LoopDeps {
   now(): number;
 }
 
+/** What one model call needs; `AnswerDeps` is the same with the models that may take over. */
+export type AskDeps = Pick<
+  LoopDeps,
+  | "model"
+  | "request"
+  | "tools"
+  | "clientTools"
+  | "modelIdleMs"
+  | "budget"
+  | "emit"
+  | "onDirectives"
+  | "newMessageId"
+  | "now"
+>;
+
+export type AnswerDeps = AskDeps & Pick<LoopDeps, "failover" | "systemFor">;
+
 /** A call before it is launched, its arguments checked. */
 export interface GatedCall {
   callId: string;
@@ -93,6 +110,14 @@ export interface CallBudget {
    * and the model has no price; then neither this call nor another may be made
    */
   reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void>;
+  /**
+   * Reserves the likely cost of a call that is not one of a language model, such as a picture.
+   * @param ref `provider/model`
+   * @param expected without a cost if no price is known
+   * @returns a function that replaces the reservation with the real cost
+   * @throws as `reserve`
+   */
+  claim(ref: string, expected: Usage): Promise<(spent: Usage) => void>;
 }
 
 /** After how many equal calls with equal results the model gets a note, and the run is stopped. */

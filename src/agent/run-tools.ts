@@ -1,6 +1,7 @@
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
+import { RESERVED_TOOLS } from "../security/tool-policy.ts";
 import type { ApprovalQuestion } from "./journal.ts";
 import type { Gate, LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
 import { withRepetitionNote } from "./loop-detection.ts";
@@ -165,7 +166,7 @@ async function runTool(
 }
 
 function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | string, isError = true): ToolMessage {
-  const { text, images, sources, costMicros, spill, labels }: KeptOutput =
+  const { text, images, files, sources, spill, labels, usage }: KeptOutput =
     typeof output === "string" ? { text: output } : output;
   const message: ToolMessage = {
     role: "tool",
@@ -176,13 +177,14 @@ function storeResult(loop: LoopDeps, call: ToolCallPart, output: KeptOutput | st
     text,
     isError,
     ...(images && { images }),
+    ...(files && { files }),
     ...(sources && { sources }),
-    ...(costMicros !== undefined && { costMicros }),
+    ...(usage?.costMicros !== undefined && { costMicros: usage.costMicros }),
     ...(spill && { spill }),
     ...(labels && labels.length > 0 && { labels }),
   };
   const noted = withRepetitionNote(message, call, loop.journal.context(), loop.repetition);
-  loop.journal.returned(noted);
+  loop.journal.returned(noted, usage);
   return noted;
 }
 
@@ -196,7 +198,9 @@ function toolNamed(loop: LoopDeps, call: ToolCallPart): AnyTool | undefined {
 }
 
 function unknownTool(loop: LoopDeps, call: ToolCallPart): string {
-  return `There is no tool '${call.tool}'. Tools: ${loop.tools.map((tool) => tool.name).join(", ")}.`;
+  const why = RESERVED_TOOLS.get(call.tool);
+  const tools = loop.tools.map((tool) => tool.name).join(", ");
+  return [`There is no tool '${call.tool}'.`, ...(why === undefined ? [] : [why]), `Tools: ${tools}.`].join(" ");
 }
 
 /** Rejects when the signal aborts: a tool that ignores it must not block the run. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../lib/json.ts";
-import type { ImageRef, PageRef, SpillRef } from "../models/message.ts";
+import type { ImageRef, MadeFile, PageRef, SpillRef, Usage } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
 
@@ -72,10 +72,12 @@ export interface ToolCall {
 export interface ToolOutput {
   text: string;
   images?: ImageRef[];
+  /** Files that it has made for people: they are sent with the run's reply. */
+  files?: MadeFile[];
   /** The pages that it shows, for people to open. */
   sources?: PageRef[];
-  /** What it cost in millionths of a US dollar, where a service tells. */
-  costMicros?: number;
+  /** What it has spent on models and services. */
+  usage?: Usage;
   /** Where words in it come from that are not the owner's; those words are fenced. */
   labels?: readonly Label[];
   /** Set if it says what went wrong in words from outside, which an error cannot carry. */

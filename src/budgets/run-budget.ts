@@ -11,6 +11,7 @@ import { NO_USAGE, type Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest } from "../models/model.ts";
 import { costOf, type Price } from "../models/price.ts";
 import type { Config } from "../services/services.ts";
+import type { RunRow } from "../session-store/runs.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import { budgetScopes, type CappedScope, type Scope } from "./budget-caps.ts";
 import { agentClock, type Clock, refusalText } from "./budget-report.ts";
@@ -53,10 +54,30 @@ export function openRunBudget(
   deps: RunBudgetDeps,
 ): CallBudget | undefined {
   const { isAttended, isTurn } = originRules(state.origin);
-  const scopes = budgetScopes(config, agent.id).filter(({ scope }) => scope !== "unattended" || !isAttended);
-  if (scopes.length === 0) return undefined;
   const startedAt = isTurn ? state.startedAt : undefined;
-  return new RunBudget({ run: { runId: row.id, startedAt }, scopes, clock: agentClock(agent) }, deps);
+  return openBudget({ runId: row.id, startedAt }, isAttended, agent, config, deps);
+}
+
+/** The budget of what is done for a run before it begins; the run itself counts when it begins. */
+export function openBudgetBefore(
+  { id: runId, input }: Pick<RunRow, "id" | "input">,
+  agent: Agent,
+  config: Config,
+  deps: RunBudgetDeps,
+): CallBudget | undefined {
+  const { isAttended } = originRules(input?.origin);
+  return openBudget({ runId, startedAt: undefined }, isAttended, agent, config, deps);
+}
+
+function openBudget(
+  run: Spender["run"],
+  isAttended: boolean,
+  agent: Agent,
+  config: Config,
+  deps: RunBudgetDeps,
+): CallBudget | undefined {
+  const scopes = budgetScopes(config, agent.id).filter(({ scope }) => scope !== "unattended" || !isAttended);
+  return scopes.length === 0 ? undefined : new RunBudget({ run, scopes, clock: agentClock(agent) }, deps);
 }
 
 /**
@@ -76,16 +97,26 @@ class RunBudget implements CallBudget {
   }
 
   async reserve(model: Model, request: ModelRequest): Promise<(reply: ModelReply) => void> {
+    const expected = this.#spender.scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
+    const settle = await this.#reserve(model.ref, spentOn(expected, model.price), model.price !== undefined);
+    return (reply) => settle(spentOn(usageSpent(reply, expected), model.price));
+  }
+
+  async claim(ref: string, expected: Usage): Promise<(spent: Usage) => void> {
+    const settle = await this.#reserve(ref, spendingOf(expected), expected.costMicros !== undefined);
+    return (spent) => settle(spendingOf(spent));
+  }
+
+  async #reserve(ref: string, expected: CallSpending, isPriced: boolean): Promise<(spent: CallSpending) => void> {
     const scopes = this.#scopesToAsk();
     if (scopes.length === 0) return () => undefined;
-    if (model.price === undefined && scopes.some(capsSpendingOn("micros"))) throw noPrice(model.ref);
+    if (!isPriced && scopes.some(capsSpendingOn("micros"))) throw noPrice(ref);
     // The last call usually cost less than its reservation, which leaves room for this one.
     await this.#settling;
-    const expected = scopes.some(countsCalls) ? expectedUsage(model, request) : NO_USAGE;
     const callId = newId("call", this.#deps.now());
-    await this.#claim(scopes, callId, spentOn(expected, model.price));
+    await this.#claim(scopes, callId, expected);
     this.#isUnderWay = true;
-    return (reply) => this.#settle(callId, spentOn(usageSpent(reply, expected), model.price));
+    return (spent) => this.#settle(callId, spent);
   }
 
   /** The scopes with a cap that this call may exceed. */
@@ -203,6 +234,10 @@ export function usageSpent({ usage, stop, parts }: ModelReply, expected: Usage):
   if (usage.input + usage.output > 0) return usage;
   if (stop === "error" && parts.length === 0) return NO_USAGE;
   return { ...NO_USAGE, input: expected.input, output: estimateTokens(JSON.stringify(parts)) };
+}
+
+function spendingOf({ input, output, costMicros = 0 }: Usage): CallSpending {
+  return { tokens: input + output, micros: costMicros };
 }
 
 /** Tokens and money of a call. */

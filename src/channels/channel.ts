@@ -303,6 +303,10 @@ interface FileFacts {
   mediaType?: string;
   /** In bytes, if known. */
   size?: number;
+  /** The length of a recording, if known. */
+  seconds?: number;
+  /** Set if it is a voice note that the sender has spoken: what is said in it are the sender's own words. */
+  isVoice?: true;
 }
 
 /** The destination of a reply; plain data, so that it can be stored. */

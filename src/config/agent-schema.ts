@@ -2,6 +2,7 @@ import { z } from "zod";
 import { heartbeat, zone } from "./automation-schema.ts";
 import { agentMayWrite, planned, unused } from "./field-marks.ts";
 import { agentMcp } from "./mcp-schema.ts";
+import { imageGenerationModel } from "./media-schema.ts";
 import { memorySearch } from "./memory-schema.ts";
 import { groupChat, humanDelay, identity } from "./messages-schema.ts";
 import { compaction, contextLimits, contextPruning, modelChoice, models, params, thinking } from "./model-schema.ts";
@@ -71,7 +72,8 @@ const bootstrap = {
 export const agentDefaults = z
   .strictObject({
     model: modelChoice.optional(),
-    imageModel: modelChoice.optional().meta(planned("The model that looks at images for one that cannot.")),
+    imageModel: modelChoice.optional().describe("The model that `image` asks where the agent's own sees no images."),
+    imageGenerationModel: imageGenerationModel.optional(),
     models,
     params: params.prefault({}),
     workspace: z

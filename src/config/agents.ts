@@ -164,6 +164,13 @@ export function resolveAlias(config: CoreConfig, word: string): string {
   return indexOf(config).models.get(word.toLowerCase()) ?? word;
 }
 
+/** The models that look at pictures for one that cannot, in order. */
+export function imageModels(config: CoreConfig): string[] {
+  const { imageModel } = config.agents.defaults;
+  const { fallbacks = [] } = typeof imageModel === "object" ? imageModel : {};
+  return [nameOf(imageModel), ...fallbacks].flatMap((name) => (name === undefined ? [] : [resolveAlias(config, name)]));
+}
+
 /** The aliases of models. */
 export function modelAliases(config: CoreConfig): { alias: string; model: string }[] {
   const models = Object.entries(config.agents.defaults.models);

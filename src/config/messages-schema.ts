@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSException } from "re2js";
 import { z } from "zod";
 import { agentMayWrite, planned } from "./field-marks.ts";
+import { tts } from "./media-schema.ts";
 
 /** `identity`: how an agent presents itself to people. */
 export const identity = z.strictObject({
@@ -106,17 +107,6 @@ const queue = z
   })
   .prefault({})
   .describe("What happens to messages that arrive during a run.");
-
-const tts = z
-  .strictObject({
-    auto: z
-      .enum(["off", "always", "inbound", "tagged"])
-      .default("off")
-      .meta(planned("Which replies are read aloud: none, all, those to voice messages, or marked ones.")),
-    hint: z.string().max(1000).optional().describe("Text of the prompt's voice section; none where absent."),
-  })
-  .prefault({})
-  .describe("Replies that are read aloud.");
 
 const debounceMs = z.number().int().min(0).max(30_000);
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ExecPolicy } from "../security/policy.ts";
 import { TOOL_GROUPS } from "../security/tool-policy.ts";
 import { planned } from "./field-marks.ts";
+import { media } from "./media-schema.ts";
 import { overridesOf } from "./overrides.ts";
 import { address, secretRef } from "./secret-ref.ts";
 
@@ -204,6 +205,7 @@ export const tools = z
         .default({})
         .describe("The tools of one sender, by `channel:id`; they only take away."),
       web,
+      media,
       sessions: z
         .strictObject({
           visibility: z

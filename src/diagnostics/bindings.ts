@@ -15,7 +15,7 @@ const NEEDED: readonly (readonly [name: keyof DiagnosticsBindings, loss: string]
 ];
 const OPTIONAL: readonly (readonly [name: keyof DiagnosticsBindings, without: string])[] = [
   ["VECTORS", "memory vectors are stored in D1"],
-  ["AI", "Workers AI makes no embeddings"],
+  ["AI", "Workers AI makes no embeddings, transcripts, speech or pictures"],
 ];
 
 /** Checks that all bindings are there, and that R2 answers. */

@@ -9,6 +9,7 @@ import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase } from "./database.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 import { examineMcp } from "./mcp.ts";
+import { examineMedia } from "./media.ts";
 import { examineMemory } from "./memory.ts";
 import { examineModels } from "./models.ts";
 import { examineSearch } from "./search.ts";
@@ -16,6 +17,7 @@ import { examineSecrets } from "./secrets.ts";
 import { examineSecurity } from "./security.ts";
 import { examineSessionLocations, examineSessions } from "./session-locations.ts";
 import { examineSkillInstalls, examineSkills } from "./skills.ts";
+import { examineTools } from "./tools.ts";
 import { examineWorkspaces } from "./workspaces.ts";
 
 /** How long one area may take. */
@@ -28,7 +30,9 @@ const AREAS: readonly (readonly [Area, Examine])[] = [
   ["bindings", examineBindings],
   ["database", examineDatabase],
   ["models", examineModels],
+  ["models", examineMedia],
   ["agents", examineAgents],
+  ["agents", examineTools],
   ["search", examineSearch],
   ["channels", examineChannels],
   ["owners", examineOwners],

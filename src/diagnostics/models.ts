@@ -1,5 +1,5 @@
 import { budgetScopes } from "../budgets/budget-caps.ts";
-import { type Agent, agentIds, agentOf, modelAliases, resolveAlias } from "../config/agents.ts";
+import { type Agent, agentIds, agentOf, imageModels, modelAliases, resolveAlias } from "../config/agents.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Candidate } from "../models/candidates.ts";
 import { isLocalServer } from "../models/local-server.ts";
@@ -44,6 +44,7 @@ function examineOthers(services: Services, agents: readonly Agent[]): Check[] {
     ...agents.flatMap(({ subagents }) =>
       subagents.model === undefined ? [] : [{ ref: subagents.model, by: "Sub-agents answer with" }],
     ),
+    ...imageModels(config).map((ref) => ({ ref, by: "Pictures are looked at by" })),
     ...modelAliases(config).map(({ alias, model }) => ({ ref: model, by: `'${alias}' stands for` })),
   ];
   return named.flatMap(({ ref, by }) => {

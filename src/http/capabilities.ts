@@ -46,6 +46,17 @@ const matrix = z.object({
       z.object({ why: z.string(), fix: z.string() }),
     ])
     .openapi({ description: "Who searches the web, with the key of which variable; or why nobody does." }),
+  media: z
+    .array(
+      z.union([
+        z.object({ tool: z.string(), models: z.array(z.string()) }),
+        z.object({ tool: z.string(), why: z.string(), fix: z.string() }),
+      ]),
+    )
+    .openapi({ description: "The models behind each tool for media; or why there is no such tool." }),
+  absent: z
+    .array(z.object({ tool: z.string(), why: z.string() }))
+    .openapi({ description: "Tools of OpenClaw that no turn has." }),
   secrets: z.array(secret),
   rows: z.array(row),
 });

@@ -21,6 +21,7 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+  isSpoken: z.literal(true).optional().openapi({ description: "Set if some of it was said in a voice note." }),
   commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),
   fromRunId: z
     .string()
@@ -53,6 +54,10 @@ const assistantMessage = z.object({
       replyTo: z.union([z.literal("current"), z.object({ id: z.string() })]).optional(),
       files: z.array(z.string()).optional().openapi({ description: "Files to send with it, as they were named." }),
       asVoice: z.literal(true).optional(),
+      speech: z
+        .object({ text: z.string().optional(), voice: z.string().optional() })
+        .optional()
+        .openapi({ description: "Set if it is to be read aloud; `text` is what is said where that is not its text." }),
     })
     .optional()
     .openapi({ description: "What its text asks for with tags." }),
@@ -73,6 +78,10 @@ const toolMessage = z.object({
   tool: z.string(),
   text: z.string(),
   images: images.optional(),
+  files: z
+    .array(z.object({ path: z.string(), asVoice: z.literal(true).optional() }))
+    .optional()
+    .openapi({ description: "Files that it has made, which are sent with the reply." }),
   sources: z
     .array(z.object({ url: z.string(), title: z.string() }))
     .optional()

@@ -1,11 +1,13 @@
-/** Characters that are made by one call, which takes only so many arguments. */
-const PIECE = 0x8000;
+/** Bytes of one piece: a multiple of three, so that the pieces' texts join, and few enough for arguments. */
+const PIECE = 0x6000;
 
 /** Bytes in base64. */
 export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += PIECE) binary += String.fromCharCode(...bytes.subarray(at, at + PIECE));
-  return btoa(binary);
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    pieces.push(btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE))));
+  }
+  return pieces.join("");
 }
 
 /** Bytes in base64url, without padding. */
@@ -16,9 +18,13 @@ export function toBase64Url(bytes: Uint8Array): string {
 /** Bytes of base64 or base64url; undefined for any other text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w+/-]+={0,2}$/.test(text)) return undefined;
+  let binary: string;
   try {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) => one.charCodeAt(0));
+    binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   } catch {
     return undefined;
   }
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }

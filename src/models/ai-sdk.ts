@@ -10,6 +10,7 @@ import {
 import { lazy } from "../lib/lazy.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 import { type Failure, toModelError } from "./error.ts";
+import type { InputKind } from "./input-kinds.ts";
 import type { Message, ModelError } from "./message.ts";
 import type { Model, ModelEvent, ModelRequest, SystemPrompt, ToolChoice, ToolSchema } from "./model.ts";
 import { type PromptTarget, toPrompt, usedCallIds } from "./prompt.ts";
@@ -40,6 +41,7 @@ export function aiSdkModel(wire: WireModel): Model {
     ref: wire.ref,
     contextWindow: wire.contextWindow,
     maxOutputTokens: wire.maxOutputTokens,
+    ...(wire.input !== undefined && { input: wire.input }),
     stream: (request, signal) => answer({ ...wire, language }, request, signal),
   };
 }
@@ -172,6 +174,8 @@ export interface WireOptions {
   maxOutputTokens: number;
   /** Whether `maxOutputTokens` was configured; if not, it is left out where the server has its own limit. */
   limitsOutput: boolean;
+  /** What the model takes besides text; undefined if unknown. */
+  input?: readonly InputKind[] | undefined;
   /** Whether the model can think; undefined leaves that to the format's knowledge of the model. */
   reasoning?: boolean | undefined;
   fetch: typeof fetch;

@@ -14,6 +14,7 @@ const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemera
 export function anthropicMessages(options: WireOptions): Model {
   return aiSdkModel({
     ref: options.ref,
+    input: options.input,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,

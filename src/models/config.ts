@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { address, headers, secretRef } from "../config/secret-ref.ts";
+import { INPUT_KINDS } from "./input-kinds.ts";
 import { BUILT_IN_PROVIDERS, WIRE_FORMAT_NAMES } from "./providers.ts";
 
 const model = z.strictObject({
@@ -13,9 +14,9 @@ const model = z.strictObject({
     .optional()
     .describe("How it returns reasoning: in a separate field, or in <think> tags that it is asked for."),
   input: z
-    .array(z.enum(["text", "image"]))
+    .array(z.enum(["text", ...INPUT_KINDS]))
     .optional()
-    .describe("The input that it accepts; with text alone it gets no images."),
+    .describe("The input that it accepts; what is not named comes as text, or not at all."),
   cost: z
     .strictObject({
       input: z.number().min(0).default(0).describe("Per million input tokens."),
@@ -26,6 +27,9 @@ const model = z.strictObject({
         .min(0)
         .optional()
         .describe("Per million tokens written to its cache; as `input` if absent."),
+      minute: z.number().min(0).optional().describe("Per minute of a recording that it transcribes."),
+      millionChars: z.number().min(0).optional().describe("Per million characters that it reads aloud."),
+      image: z.number().min(0).optional().describe("Per picture that it makes."),
     })
     .optional()
     .describe("Its prices in US dollars, for cost estimates."),

@@ -11,8 +11,13 @@ const OTHER_MODEL = "choose another model with /model";
 export function explained(error: ModelError, model: Pick<Model, "ref" | "access">): ModelError {
   // The text is ours already: a reply that our own side stopped.
   if (error.isFinal) return error;
-  const words = [`${whatIsWrong(error, model)}:`, sentence(error.message), whatToDo(error, model)];
+  const words = [failureText(error, model), whatToDo(error, model)];
   return { ...error, message: words.filter((part) => part !== "").join(" ") };
+}
+
+/** Which provider failed, and what is wrong in its own words. */
+export function failureText(error: ModelError, model: Pick<Model, "ref" | "access">): string {
+  return `${whatIsWrong(error, model)}: ${sentence(error.message)}`;
 }
 
 function whatIsWrong({ kind, status }: ModelError, { ref, access }: Pick<Model, "ref" | "access">): string {

@@ -28,6 +28,8 @@ export interface UserMessage extends MessageHead {
   wordsAt?: number;
   /** Where words in it come from besides its author: a quoted message, a sub-agent's report. */
   labels?: readonly Label[];
+  /** Set if some of it was said in a voice note. */
+  isSpoken?: true;
   /** Set if it did not address the agent: how many such messages in a row models are shown, the last ones. */
   overheard?: number;
   /** Set if it has the message before it answered again: models do not see the answer that failed. */
@@ -98,6 +100,14 @@ export interface Directives {
   files?: string[];
   /** Whether audio files are sent as voice notes. */
   asVoice?: true;
+  /** How it is read aloud, if it is to be. */
+  speech?: SpeechDirective;
+}
+
+/** The words to read aloud, those of the reply where absent; and the voice, the configured one where absent. */
+export interface SpeechDirective {
+  text?: string;
+  voice?: string;
 }
 
 /** The result of one tool call. */
@@ -107,6 +117,8 @@ export interface ToolMessage extends MessageHead {
   tool: string;
   text: string;
   images?: ImageRef[];
+  /** Files that it has made for people: they are sent with the run's reply. */
+  files?: MadeFile[];
   /** The pages that it shows, for people to open; models see `text` alone. */
   sources?: PageRef[];
   /** What the call cost in millionths of a US dollar, where a service tells; part of the run's usage. */
@@ -138,6 +150,13 @@ export interface ImageRef {
   /** The path in the agent's workspace. */
   path: string;
   mediaType: string;
+}
+
+/** A file of the workspace that is sent to people. */
+export interface MadeFile {
+  path: string;
+  /** Whether it is sent as a voice note. */
+  asVoice?: true;
 }
 
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { AnswerFormat } from "./answer-format.ts";
+import type { InputKind } from "./input-kinds.ts";
 import type { AssistantPart, Message, ModelError, StopReason, Usage } from "./message.ts";
 import type { Price } from "./price.ts";
 
@@ -22,6 +23,8 @@ export interface Model {
   readonly contextWindow: number;
   /** The most tokens of one answer. */
   readonly maxOutputTokens: number;
+  /** What it takes besides text; absent if unknown: then it is sent images, and nothing else. */
+  readonly input?: readonly InputKind[];
   /** The price of its tokens; absent if unknown. */
   readonly price?: Price;
   /** True if it has no separate field for reasoning and is asked to use tags. */

@@ -11,7 +11,7 @@ export const OFFLINE_REF = "offline/rules";
  * same loop as any other: it calls the offered tools and answers from their results.
  */
 export function offlineModel(): Model {
-  return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, price: FREE, stream: answer };
+  return { ref: OFFLINE_REF, contextWindow: 1_000_000, maxOutputTokens: 8_192, price: FREE, input: [], stream: answer };
 }
 
 async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

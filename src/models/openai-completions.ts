@@ -8,6 +8,7 @@ import type { Model } from "./model.ts";
 export function openaiCompletions(options: WireOptions): Model {
   return aiSdkModel({
     ref: options.ref,
+    input: options.input,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,

@@ -12,6 +12,7 @@ import type { Model } from "./model.ts";
 export function openaiResponses(options: WireOptions): Model {
   return aiSdkModel({
     ref: options.ref,
+    input: options.input,
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
+import type { InputKind } from "./input-kinds.ts";
 import type { AssistantMessage, AssistantPart, ImageRef, Message, ToolMessage, UserMessage } from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 import { userText } from "./user-text.ts";
@@ -7,6 +8,8 @@ import { userText } from "./user-text.ts";
 export interface PromptTarget {
   /** `provider/model` that reads it. */
   ref: string;
+  /** What it takes besides text; undefined if unknown: then it is sent images, and nothing else. */
+  input: readonly InputKind[] | undefined;
   /** Whether a tool result may contain images; if not, they follow the results in a message of their own. */
   imagesInResults: boolean;
   /** Whose reasoning is sent back: that of the whole history, or of the messages since the last user message. */
@@ -32,13 +35,13 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
     if (message.role !== "tool") flush();
     switch (message.role) {
       case "user":
-        prompt.push({ role: "user", content: await userContent(message, request) });
+        prompt.push({ role: "user", content: await userContent(message, request, target) });
         break;
       case "assistant":
         prompt.push(...assistantMessage(message, target.ref, at > turnAt, callIds));
         break;
       case "tool": {
-        const pictures = await imageContent(message.images ?? [], request);
+        const pictures = await imageContent(message.images ?? [], request, target);
         prompt.push(toolMessage(message, target.imagesInResults ? pictures : [], callIds));
         if (!target.imagesInResults && pictures.length > 0)
           images.push(text(`From the result of ${message.tool}:`), ...pictures);
@@ -48,6 +51,8 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
   flush();
   return prompt;
 }
+
+const SEES: readonly InputKind[] = ["image"];
 
 /** The call ids in a transcript. */
 export function usedCallIds(messages: Message[]): Set<string> {
@@ -60,14 +65,22 @@ export function usedCallIds(messages: Message[]): Set<string> {
 
 type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-async function userContent(message: UserMessage, request: ModelRequest): Promise<Content[]> {
-  const images = await imageContent(message.images ?? [], request);
+async function userContent(message: UserMessage, request: ModelRequest, target: PromptTarget): Promise<Content[]> {
+  const images = await imageContent(message.images ?? [], request, target);
   const shown = userText(message);
   if (shown !== "") return [text(shown), ...images];
   return images.length > 0 ? images : [text("(an empty message)")];
 }
 
-async function imageContent(images: ImageRef[], request: ModelRequest): Promise<Content[]> {
+async function imageContent(
+  images: ImageRef[],
+  request: ModelRequest,
+  { input = SEES }: PromptTarget,
+): Promise<Content[]> {
+  if (!input.includes("image")) {
+    const how = request.tools.some(({ name }) => name === "image") ? " Ask `image` about it." : "";
+    return images.map(({ path }) => text(`[You see no images: ${path} is not shown.${how}]`));
+  }
   return Promise.all(
     images.map(async ({ path, mediaType }): Promise<Content> => {
       const data = await request.loadImage(path);

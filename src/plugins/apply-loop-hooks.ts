@@ -74,7 +74,8 @@ async function persisted(
   }
   hooks.audit.write(lines);
   const { text, images, isError } = event;
-  return { text, isError, ...(images !== undefined && images.length > 0 && { images: [...images] }) };
+  const { images: _, ...rest } = output;
+  return { ...rest, text, isError, ...(images !== undefined && images.length > 0 && { images: [...images] }) };
 }
 
 type ResultPersisted = Pick<ResultPersistEvent, "text" | "images" | "isError">;

@@ -157,8 +157,8 @@ export interface EgressRules {
  * Creates the guarded `fetch` by the configuration's rules. Names are resolved first on self-hosted machines only:
  * there `fetch` reaches private networks, while Cloudflare's egress does not.
  */
-export function openEgress(rules: EgressRules, host: string): SafeFetch {
-  return createSafeFetch(egressOptions(rules, host));
+export function openEgress(rules: EgressRules, host: string, limits?: Partial<EgressLimits>): SafeFetch {
+  return createSafeFetch({ ...egressOptions(rules, host), limits });
 }
 
 /** The same for answers that are streams. */

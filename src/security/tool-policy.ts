@@ -7,6 +7,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "group:nodes": ["nodes"],
   "group:automation": ["cron", "gateway"],
   "group:messaging": ["message"],
+  "group:media": ["image", "image_generate", "transcribe", "tts"],
   "group:memory": ["memory_search", "memory_get"],
   "group:sessions": [
     "agents_list",
@@ -19,10 +20,23 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The tools of OpenClaw that Isopod does not have, and why. */
+export const RESERVED_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["browser", "Isopod drives no browser; `web_fetch` reads pages."],
+  ["canvas", "Isopod has no app that shows a canvas."],
+  ["nodes", "Isopod has no nodes: no devices are paired with it."],
+]);
+
+/** The tools of those that a list names, by name or by a group of nothing else. */
+export function reservedIn(entries: readonly string[]): string[] {
+  const narrow = entries.filter((entry) => !entry.includes("*") && entry.trim().toLowerCase() !== "group:openclaw");
+  return [...RESERVED_TOOLS.keys()].filter((tool) => namesTool(narrow, tool));
+}
+
 /** What stands between the server and the tool in the name of an MCP server's tool; no other tool has it. */
 export const MCP_SEPARATOR = "__";
 
-const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "image", "update_plan"]);
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan"]);
 
 /** The groups there are: those, the tools of MCP servers, all built-in tools, and all others. */
 export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:mcp", "group:openclaw", "group:plugins"];

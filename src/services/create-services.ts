@@ -9,15 +9,23 @@ import { newId } from "../lib/ids.ts";
 import { log } from "../lib/log.ts";
 import { sleepAbout } from "../lib/sleep.ts";
 import { VERSION } from "../lib/version.ts";
+import { type MediaModels, type MediaSources, openMedia } from "../media/choose-media.ts";
 import { createCandidates, type FindCandidates } from "../models/candidates.ts";
 import { createModelResolver, defaultModelRef } from "../models/index.ts";
 import type { ModelResolver } from "../models/model.ts";
+import { type ProviderSources, providerHosts } from "../models/provider-access.ts";
 import { type Assembly, assemble } from "../plugins/assembly.ts";
 import { createHooks, type Hooks } from "../plugins/hook-runner.ts";
 import { PLUGINS } from "../plugins/index.ts";
 import type { AnyPlugin } from "../plugins/plugin.ts";
 import { DATA_KEY_VARIABLE, type DataKey, readDataKey } from "../security/data-key.ts";
-import { fetchThrough, openEgress, openStreamingEgress, type SafeFetch } from "../security/safe-fetch.ts";
+import {
+  type EgressRules,
+  fetchThrough,
+  openEgress,
+  openStreamingEgress,
+  type SafeFetch,
+} from "../security/safe-fetch.ts";
 import { MANAGED_ID } from "../skills/install/install-target.ts";
 import { createR2Workspace } from "../workspace/r2.ts";
 import { isolatePages, isolateSearches } from "./agent-cache.ts";
@@ -53,10 +61,10 @@ export function createServices(
   morePlugins = NO_PLUGINS,
   stores: Pick<Env, "FILES" | "DB" | "MEMORY"> = env,
 ): Services {
-  const { revision, config, models, candidates, plugins, hooks } = revisionParts(env, morePlugins);
+  const { revision, config, models, candidates, media, plugins, hooks } = revisionParts(env, morePlugins);
   const { cooldowns, started, memoryCaches } = morePlugins.length === 0 ? isolateCaches(env) : newCaches();
   const secret = (name: string) => variable(env, name);
-  const host = env.ISOPOD_HOST ?? "cloudflare-workers";
+  const host = hostOf(env);
   const egress = openEgress(config.security.egress, host);
   const workspaceOf = (agent: Agent) =>
     createR2Workspace({
@@ -97,6 +105,7 @@ export function createServices(
       now: Date.now,
     },
     pages: isolatePages,
+    media,
     search: openSearch(config, { secret, host }),
     searches: isolateSearches,
     readDocument: documentReader(env.AI),
@@ -164,6 +173,7 @@ interface RevisionParts {
   config: Config;
   models: ModelResolver;
   candidates: FindCandidates;
+  media: MediaModels;
   plugins: Assembly;
   hooks: Hooks;
 }
@@ -190,10 +200,30 @@ function revisionParts(env: Env, morePlugins: readonly AnyPlugin[]): RevisionPar
   const models = createModelResolver({ providers, auth, secret, fetch });
   const skipped = (name: string, why: string) => log("warn", "model.left_out", { name, why });
   const candidates = createCandidates({ resolver: models, auth, secret, leftOut: skipped });
+  const media = openMedia(config, mediaSources(env, { providers, auth, secret }, config.security.egress));
   const hooks = createHooks(plugins.hooks, { log });
-  const parts = { revision, config, models, candidates, plugins, hooks };
+  const parts = { revision, config, models, candidates, media, plugins, hooks };
   if (morePlugins.length === 0) revisions.set(env, parts);
   return parts;
+}
+
+function hostOf({ ISOPOD_HOST }: Pick<Env, "ISOPOD_HOST">): Services["host"] {
+  return ISOPOD_HOST ?? "cloudflare-workers";
+}
+
+/** Most bytes of an answer of a provider of media, and its longest time: pictures are large, and take long. */
+const MEDIA_LIMITS = { maxBytes: 16 * 1024 * 1024, timeoutMs: 600_000 };
+
+/** Providers are reached by the guarded egress; the configuration names their servers, also private ones. */
+function mediaSources(env: Env, sources: ProviderSources, egress: EgressRules): MediaSources {
+  const allowPrivate = [...egress.allowPrivate, ...providerHosts(sources)];
+  const host = hostOf(env);
+  return {
+    ...sources,
+    // Workers AI does not answer outside of Cloudflare.
+    ai: host === "cloudflare-workers" ? env.AI : undefined,
+    egress: openEgress({ ...egress, allowPrivate }, host, MEDIA_LIMITS),
+  };
 }
 
 /** The data key of each environment, once read. */

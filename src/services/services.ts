@@ -8,6 +8,7 @@ import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { log } from "../lib/log.ts";
 import type { McpDeps } from "../mcp/mcp-deps.ts";
+import type { MediaModels } from "../media/choose-media.ts";
 import type { AgentMemory, Visibility } from "../memory/agent-memory.ts";
 import type { Embedders } from "../memory/embed/choose-embedders.ts";
 import type { FindCandidates } from "../models/candidates.ts";
@@ -52,6 +53,8 @@ export interface Services {
   readonly search: WebSearch | undefined;
   /** What this isolate's searches have found. */
   readonly searches: AgentCache<SearchAnswer>;
+  /** The models that transcribe, read aloud and make pictures. */
+  readonly media: MediaModels;
   /** Reads PDFs and office documents; undefined without Workers AI. */
   readonly readDocument: ReadDocument | undefined;
   /** The agent's own model, as `provider/model`. */

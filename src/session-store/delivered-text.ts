@@ -37,6 +37,20 @@ export function sentByTool(store: Store, runId: string, target: Target): string[
     );
 }
 
+/** The paths of files that the message tool sent to a conversation in a run, without what the channel refused. */
+export function filesSentByTool(store: Store, runId: string, target: Target): string[] {
+  return deliveredParts(store)
+    .all({ run_id: runId })
+    .flatMap((row) =>
+      row.source?.kind === "file" &&
+      row.status !== "failed" &&
+      row.target !== undefined &&
+      isSameConversation(row.target, target)
+        ? [row.source.path]
+        : [],
+    );
+}
+
 /**
  * Adds the delivered part of an unfinished reply to the transcript, as an aborted reply, so that the model knows what
  * people have read. Call it within the fence, when a run's reply is given up.

@@ -34,6 +34,7 @@ export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: Stor
     ...(images && images.length > 0 && { images }),
     ...(sender && { sender }),
     ...(input.labels && { labels: input.labels }),
+    ...(input.isSpoken && { isSpoken: true as const }),
     ...(said && { said: { ...said, at: acceptedAt } }),
     ...(said && wordsAt > 0 && { wordsAt }),
     ...(input.origin?.kind === "retry" && { retries: true as const }),

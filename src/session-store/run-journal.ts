@@ -5,15 +5,7 @@ import { newApprovalId, objectNameOfRun } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { head } from "../lib/text.ts";
-import {
-  type AssistantMessage,
-  type Message,
-  NO_USAGE,
-  type ToolCallPart,
-  type ToolMessage,
-  type Usage,
-  type UserMessage,
-} from "../models/message.ts";
+import type { AssistantMessage, Message, ToolCallPart, ToolMessage, Usage, UserMessage } from "../models/message.ts";
 import { withLabels } from "../models/view-labels.ts";
 import { isFlushDue, saveCompaction } from "./compactions.ts";
 import { keepInterruptedReply } from "./delivered-text.ts";
@@ -48,9 +40,15 @@ export interface RunJournalDeps {
   log: EventLog;
   fence: Fence;
   /** The waiting messages that may be merged into the run; `take` stores them. */
-  mergeableInput: { waiting(): boolean; take(): Message[] };
+  mergeableInput: { waiting(): boolean; take(): MergedInput };
   /** The messages that the model sees; read again once the run has made them much longer. */
   readView(flushFrom: number | undefined): View;
+}
+
+/** Messages that were merged into a run, and what was spent on them before. */
+export interface MergedInput {
+  messages: Message[];
+  spent: Usage;
 }
 
 /**
@@ -132,8 +130,11 @@ export class RunJournal implements Journal {
 
   takePendingInput(): void {
     if (this.#state.flush !== undefined) return;
-    const messages = this.context();
-    messages.push(...this.#deps.mergeableInput.take());
+    const context = this.context();
+    const { messages, spent: before } = this.#deps.mergeableInput.take();
+    context.push(...messages);
+    // Stored with the next commit.
+    this.#state = spent(this.#running(), before);
   }
 
   restarting(): boolean {
@@ -190,11 +191,10 @@ export class RunJournal implements Journal {
     });
   }
 
-  returned(message: ToolMessage): void {
+  returned(message: ToolMessage, usage?: Usage): void {
     this.#deps.fence.write(() => {
       this.#append(message);
-      const { costMicros } = message;
-      if (costMicros !== undefined) this.#save(spent(this.#running(), { ...NO_USAGE, costMicros }));
+      if (usage !== undefined) this.#save(spent(this.#running(), usage));
       this.#activeObserver?.onToolResult(message);
     });
   }

@@ -27,6 +27,8 @@ export interface RunResult {
   sentParts?: number;
   /** Files that follow the texts. */
   files?: readonly AttachedFile[];
+  /** What reading it aloud has cost. */
+  spent?: Usage;
   /** Set where the run gave way to a message and goes on after it. */
   yields?: true;
   /** Of a heartbeat: set where it had nothing to say, or only what it had said before. */

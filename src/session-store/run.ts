@@ -23,6 +23,10 @@ export interface RunInput {
   images?: { path: string; mediaType: string }[];
   /** Files that the session fetches before the run begins: then they are notes in the text, and images. */
   files?: readonly AttachmentReference[];
+  /** Set if some of it was said in a voice note. */
+  isSpoken?: true;
+  /** What was spent on it before the run begins: on the transcripts of its voice notes. */
+  spent?: Usage;
   /** Messages of one sender with the same group are one message in several parts. */
   groupId?: string;
   /** How long an idle session waits for more of the same sender before it begins, in milliseconds. */
@@ -336,7 +340,7 @@ export function begin(now: number, { startSeq, sessionId, ended }: RunStart, inp
     approvals: [],
     crashes: 0,
     crashSeq: startSeq,
-    usage: NO_USAGE,
+    usage: input.spent ?? NO_USAGE,
   };
 }
 

@@ -199,7 +199,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     lostNotice,
     now,
   });
-  const inboundFiles = new InboundFiles({ store, fence, session, services, changed });
+  const inboundFiles = new InboundFiles({ store, fence, session, services, budgets, changed, now, waitUntil });
   const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, retention, transcripts };
   const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
   const commands = new CommandDispatcher({

@@ -1,26 +1,33 @@
+import { openBudgetBefore, type RunBudgetDeps } from "../budgets/run-budget.ts";
 import type { AttachmentReference, Target } from "../channels/channel.ts";
 import { deadline, streamWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import { addUsage, NO_USAGE } from "../models/message.ts";
+import { joinLabels } from "../security/labels.ts";
 import { agentIn } from "../services/services.ts";
 import type { RunInput } from "../session-store/run.ts";
 import { boundedText } from "../session-store/run-request.ts";
-import { findRun, openRuns, saveInput, saveState } from "../session-store/runs.ts";
+import { findRun, openRuns, type RunRow, saveInput, saveState } from "../session-store/runs.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import { type KeptFile, keepFile, notFetched } from "../turn/inbox.ts";
+import { type HeardFile, transcribeFile } from "../turn/transcribe-file.ts";
 
 /** How long the download of one file may take, in milliseconds. */
 const DOWNLOAD_MS = 60_000;
 
 /** What fetching files depends on. */
-export interface InboundFilesDeps extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services"> {
+export interface InboundFilesDeps
+  extends Pick<SubagentsDeps, "store" | "fence" | "session" | "services">,
+    RunBudgetDeps {
   /** Called when files have arrived, or could not be had: their run may begin. */
   changed(): void;
 }
 
 /**
- * Fetches the files of messages from their platforms, after the messages were accepted and before their runs begin. The
- * same file of the same message has the same path, so that it may be fetched again after a crash.
+ * Fetches the files of messages from their platforms and transcribes recordings, after the messages were accepted and
+ * before their runs begin. The same file of the same message has the same path, so that it may be fetched again after a
+ * crash.
  */
 export class InboundFiles {
   readonly #deps: InboundFilesDeps;
@@ -48,9 +55,11 @@ export class InboundFiles {
   async #fetch(runId: string, target: Target | null): Promise<void> {
     try {
       const { store, fence } = this.#deps;
-      const files = findRun(store, runId)?.input?.files ?? [];
+      const row = findRun(store, runId);
+      const files = row?.input?.files ?? [];
       const kept = await Promise.all(files.map((file) => this.#keep(file, runId, target)));
-      fence.write(() => this.#store(runId, files, kept));
+      const heard = row === undefined ? kept : await this.#transcribe(kept, files, row);
+      fence.write(() => this.#store(runId, files, heard));
     } catch (error) {
       writeLog("error", "files.not_stored", { runId, error: messageOf(error) });
     } finally {
@@ -60,7 +69,7 @@ export class InboundFiles {
   }
 
   /** Stores what became of a message's files. Parts that have come meanwhile stay to be fetched. */
-  #store(runId: string, fetched: readonly AttachmentReference[], kept: readonly KeptFile[]): void {
+  #store(runId: string, fetched: readonly AttachmentReference[], kept: readonly HeardFile[]): void {
     const { store } = this.#deps;
     const row = findRun(store, runId);
     if (row?.state.status !== "queued" || row.input === null) return;
@@ -69,6 +78,30 @@ export class InboundFiles {
     saveInput(store, runId, input);
     const { hasFiles: _, ...state } = row.state;
     saveState(store, runId, { ...state, chars: input.text.length, ...(files.length > 0 && { hasFiles: true }) });
+  }
+
+  /** Transcribes recordings, one after the other: each is in memory as a whole. */
+  async #transcribe(
+    kept: readonly KeptFile[],
+    files: readonly AttachmentReference[],
+    row: RunRow,
+  ): Promise<HeardFile[]> {
+    const { session } = this.#deps;
+    const services = this.#deps.services();
+    const agent = agentIn(services, session().agentId);
+    const { id = "unknown", owner = false } = row.input?.sender ?? {};
+    const deps = {
+      services,
+      workspace: services.workspaceOf(agent),
+      sender: { id: `${row.target?.channel ?? "unknown"}:${id}`, owner },
+      budget: openBudgetBefore(row, agent, services.config, this.#deps),
+    };
+    const heard: HeardFile[] = [];
+    for (const [at, file] of files.entries()) {
+      const one = kept[at];
+      if (one !== undefined) heard.push(await transcribeFile(one, file, deps));
+    }
+    return heard;
   }
 
   async #keep(file: AttachmentReference, runId: string, target: Target | null): Promise<KeptFile> {
@@ -93,15 +126,22 @@ export class InboundFiles {
 }
 
 /** An input with the notes on its files, and its pictures. */
-export function withFiles(input: RunInput, kept: readonly KeptFile[]): RunInput {
+export function withFiles(input: RunInput, kept: readonly HeardFile[]): RunInput {
   const { files = [], images = [], origin, ...rest } = input;
   const notes = kept.map(({ note }) => note);
+  const labels = joinLabels(input.labels, ...kept.map((file) => file.labels));
+  const suspected = [...(input.suspected ?? []), ...kept.flatMap((file) => file.suspected ?? [])];
+  const spent = kept.flatMap(({ usage }) => usage ?? []).reduce(addUsage, input.spent ?? NO_USAGE);
   const withNotes = (text: string) => boundedText([text, ...notes].filter((part) => part !== "").join("\n\n"));
   return {
     ...rest,
     text: withNotes(input.text),
     images: [...images, ...kept.flatMap(({ image }) => image ?? [])],
     ...(files.length > 0 && { files }),
+    ...(kept.some(({ isSpoken }) => isSpoken) && { isSpoken: true as const }),
+    ...(labels.length > 0 && { labels }),
+    ...(suspected.length > 0 && { suspected }),
+    ...(spent !== NO_USAGE && { spent }),
     // The first message of a new conversation is in the arguments of its command.
     ...(origin && { origin: origin.kind === "reset" ? { ...origin, args: withNotes(origin.args) } : origin }),
   };

@@ -5,8 +5,8 @@ import type { Target } from "../channels/channel.ts";
 import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import type { AssistantMessage, Message, ToolCallPart } from "../models/message.ts";
-import { NO_USAGE } from "../models/message.ts";
+import type { AssistantMessage, ToolCallPart } from "../models/message.ts";
+import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { OperationMeter } from "../services/operations.ts";
 import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
@@ -31,9 +31,10 @@ import {
   type RunStart,
   type RunState,
   type SettledRun,
+  spent,
   usageWith,
 } from "../session-store/run.ts";
-import { RunJournal } from "../session-store/run-journal.ts";
+import { type MergedInput, RunJournal } from "../session-store/run-journal.ts";
 import type { Answering } from "../session-store/run-result.ts";
 import {
   ABORTED,
@@ -207,8 +208,11 @@ export class RunScheduler {
     const state = fence.write(() => {
       const begun = begin(now(), open(row, input), input);
       saveStarted(store, row.id, begun);
-      for (const other of others) this.#mergeInto(row, other);
-      return begun;
+      const { spent: before } = joined(others.map((other) => this.#mergeInto(row, other)));
+      if (before === NO_USAGE) return begun;
+      const counted = spent(begun, before);
+      saveState(store, row.id, counted);
+      return counted;
     });
     return this.#work(row, state, prefetched);
   }
@@ -302,27 +306,27 @@ export class RunScheduler {
     return mergeable(waitingRuns(openRuns(store)), row.mergeKey, policyFor(row.target), now());
   }
 
-  /** Merges the waiting runs into the active one. Returns their stored messages. */
-  #mergeWaiting(row: OpenRun): Message[] {
+  /** Merges the waiting runs into the active one. */
+  #mergeWaiting(row: OpenRun): MergedInput {
     const waiting = this.#mergeableInto(row);
-    if (waiting.length === 0) return [];
-    return this.#deps.fence.write(() => waiting.flatMap(({ id }) => this.#mergeInto(row, id)));
+    if (waiting.length === 0) return joined([]);
+    return this.#deps.fence.write(() => joined(waiting.map(({ id }) => this.#mergeInto(row, id))));
   }
 
   /** Adds the input of another run to this run's transcript, and settles that run as `joined`. */
-  #mergeInto(row: OpenRun, runId: string): Message[] {
+  #mergeInto(row: OpenRun, runId: string): MergedInput {
     const { store, log, now, noteMerged } = this.#deps;
     const merged = findRun(store, runId);
-    if (merged === undefined) return [];
+    if (merged === undefined) return joined([]);
     if (merged.input === null) {
       this.#finish(merged, UNREADABLE, []);
-      return [];
+      return joined([]);
     }
     noteMerged(merged, merged.input);
     const said = userMessage(merged.input, { acceptedAt: merged.acceptedAt, at: now(), fromRunId: runId });
     log.append(row.id, said);
     const endSeq = log.record(runId, now(), [{ type: "queue", phase: "joined", intoRunId: row.id }]);
-    const { origin } = merged.input;
+    const { origin, spent: before = NO_USAGE } = merged.input;
     saveStarted(store, runId, {
       status: "joined",
       intoRunId: row.id,
@@ -332,7 +336,7 @@ export class RunScheduler {
     });
     this.#waiters.move(runId, row.id);
     if (merged.target !== null) this.#deps.closed(runId, merged.target);
-    return [said];
+    return { messages: [said], spent: before };
   }
 
   /** Ends a run in one commit: its last reply, results for unanswered calls, the last event and the outbox parts. */
@@ -345,7 +349,7 @@ export class RunScheduler {
       for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
       if (message !== undefined) log.append(row.id, result.isQuiet ? quiet(message, row.state) : message);
       else keepInterruptedReply(store, log, row, now());
-      const usage = message?.usage ?? NO_USAGE;
+      const usage = addUsage(message?.usage ?? NO_USAGE, result.spent ?? NO_USAGE);
       if (result.alert !== undefined) saveSetting(store, "lastAlert", result.alert);
       const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
       const model = message && { model: message.model };
@@ -370,6 +374,15 @@ export class RunScheduler {
     this.#waiters.resolve(row.id, state);
     if (row.target !== null) this.#deps.closed(row.id, row.target);
   }
+}
+
+/** The input of several runs together. */
+function joined(inputs: readonly MergedInput[]): MergedInput {
+  const spendings = inputs.map((input) => input.spent).filter((one) => one !== NO_USAGE);
+  return {
+    messages: inputs.flatMap(({ messages }) => messages),
+    spent: spendings.length === 0 ? NO_USAGE : spendings.reduce(addUsage),
+  };
 }
 
 /** The last reply of a heartbeat that models do not see later, with all that led to it. */

@@ -8,7 +8,10 @@ import { type ExecPort, execTool } from "./exec.ts";
 import { findTool } from "./find.ts";
 import { type ConfigPort, gatewayTool } from "./gateway.ts";
 import { grepTool } from "./grep.ts";
+import { imageTool, type LookPort } from "./image.ts";
+import { imageGenerateTool, type PicturePort } from "./image-generate.ts";
 import { lsTool } from "./ls.ts";
+import type { MadeFilesPort } from "./made-files.ts";
 import { memoryGetTool, memorySearchTool, type RecallPort } from "./memory.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
@@ -19,6 +22,8 @@ import { type StatusPort, sessionStatusTool } from "./session-status.ts";
 import { sessionsHistoryTool, sessionsListTool, sessionsSendTool } from "./sessions.ts";
 import type { SessionsPort } from "./sessions-port.ts";
 import { agentsListTool, sessionsSpawnTool, subagentsTool } from "./subagents.ts";
+import { type TranscriptionPort, transcribeTool } from "./transcribe.ts";
+import { type SpeechPort, ttsTool } from "./tts.ts";
 import { updatePlanTool } from "./update-plan.ts";
 import { type WebFetchPort, webFetchTool } from "./web-fetch.ts";
 import { type WebSearchPort, webSearchTool } from "./web-search.ts";
@@ -41,6 +46,8 @@ export interface ToolDeps {
   search: WebSearchPort | undefined;
   /** The web, if the configuration has the agent fetch pages. */
   web: WebFetchPort | undefined;
+  /** Media, as far as there are models for them. */
+  media: MediaPorts;
   /** Other sessions, if the turn may reach them. */
   sessions: SessionsPort | undefined;
   /** The way to send messages, if there is one. */
@@ -59,6 +66,15 @@ export interface ToolDeps {
   plans: boolean;
 }
 
+/** The ports of the tools for media. A port is undefined, and its tool absent, where no model is there for it. */
+export interface MediaPorts {
+  look: LookPort | undefined;
+  pictures: PicturePort | undefined;
+  speech: SpeechPort | undefined;
+  transcription: TranscriptionPort | undefined;
+  made: MadeFilesPort;
+}
+
 /** The tools of a turn in the prompt's order, then those of plugins. */
 export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyTool[] {
   const {
@@ -71,6 +87,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     exec,
     search,
     web,
+    media,
     sessions,
     jobs,
     status,
@@ -99,7 +116,11 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     ...(config === undefined ? [] : [gatewayTool(config)]),
     ...(sessions === undefined ? [] : sessionTools(sessions)),
     sessionStatusTool(status, owner),
+    ...(media.look === undefined ? [] : [imageTool(media.look, workspace)]),
     ...(recall === undefined ? [] : [memorySearchTool(recall), memoryGetTool(recall)]),
+    ...(media.pictures === undefined ? [] : [imageGenerateTool(media.pictures, media.made)]),
+    ...(media.transcription === undefined ? [] : [transcribeTool(media.transcription, workspace, outside)]),
+    ...(media.speech === undefined ? [] : [ttsTool(media.speech, media.made)]),
     ...(plans ? [updatePlanTool()] : []),
     ...plugins,
   ];

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import { looksSecret } from "../config/secret-ref.ts";
 import { hostOf } from "../lib/url.ts";
+import { NO_USAGE } from "../models/message.ts";
 import { SearchError } from "../search/search-error.ts";
 import { FRESHNESS, type SearchAnswer, type SearchQuery } from "../search/search-provider.ts";
 import type { WebSearch } from "../search/web-search.ts";
@@ -62,7 +63,7 @@ export function webSearchTool(port: WebSearchPort): Tool<Args> {
       const answer = await search(query, port, signal);
       port.answers.keep(key, answer);
       const { costMicros } = answer;
-      return { ...shown(answer, args, port), ...(costMicros !== undefined && { costMicros }) };
+      return { ...shown(answer, args, port), ...(costMicros !== undefined && { usage: { ...NO_USAGE, costMicros } }) };
     },
   });
 }

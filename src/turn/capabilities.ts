@@ -1,11 +1,13 @@
 import { groupRulesOf } from "../channels/group-rules.ts";
 import { policyRules } from "../config/policy-rules.ts";
+import { MEDIA_TASKS } from "../media/media-tasks.ts";
 import { chooseSearch } from "../search/choose-search.ts";
 import { hostLabel, type Label, strangerLabel } from "../security/labels.ts";
 import { type Action, decide, type PolicyDecision, type PolicyRules, type Resource } from "../security/policy.ts";
-import type { ToolPolicy } from "../security/tool-policy.ts";
+import { RESERVED_TOOLS, type ToolPolicy } from "../security/tool-policy.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { SkillEntries } from "../skills/gate.ts";
+import { lookers } from "./turn-image.ts";
 
 /** What one class of sender may do at one place, after reading words of one kind. */
 export interface CapabilityRow {
@@ -39,12 +41,18 @@ export interface SecretCapability {
 /** Who searches the web, and with the variable of which key; or why there is no `web_search`, and what to do. */
 export type SearchCapability = { service: string; variable?: string } | { why: string; fix: string };
 
+/** A tool for media with the models behind it, as `provider/model`; or why there is no such tool, and what to do. */
+export type MediaCapability = { tool: string } & ({ models: string[] } | { why: string; fix: string });
+
 /** What the turns of one agent may do, and with what. */
 export interface AgentCapabilities {
   /** `provider/model` of the next run. */
   model: string;
   egress: { mode: string; trusted: readonly string[]; allowPrivate: readonly string[] };
   search: SearchCapability;
+  media: MediaCapability[];
+  /** Tools of OpenClaw that no turn has. */
+  absent: { tool: string; why: string }[];
   secrets: SecretCapability[];
   rows: CapabilityRow[];
 }
@@ -53,7 +61,7 @@ export interface AgentCapabilities {
 export const MATRIX_TOOLS: readonly string[] = [
   ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_search", "web_fetch", "message"],
   ...["gateway", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
-  ...["memory_search", "memory_get"],
+  ...["memory_search", "memory_get", "image", "image_generate", "transcribe", "tts"],
 ];
 
 const READ: Readonly<Record<CapabilityRow["read"], readonly Label[]>> = {
@@ -92,10 +100,13 @@ interface Place {
  */
 export function agentCapabilities(services: Services, agentId: string): AgentCapabilities {
   const { mode, trusted, allowPrivate } = services.config.security.egress;
+  const model = services.modelRefOf(agentIn(services, agentId));
   return {
-    model: services.modelRefOf(agentIn(services, agentId)),
+    model,
     egress: { mode, trusted, allowPrivate },
     search: searchCapability(services),
+    media: [imageCapability(model, services), ...mediaCapabilities(services)],
+    absent: [...RESERVED_TOOLS].map(([tool, why]) => ({ tool, why })),
     secrets: secretCapabilities(services.config.skills.entries),
     rows: capabilities(services, agentId),
   };
@@ -107,6 +118,22 @@ export function searchCapability({ config, secret }: Pick<Services, "config" | "
   if (chosen.provider === undefined) return { why: chosen.why, fix: chosen.fix };
   const { provider, variable } = chosen;
   return { service: provider.name, ...(variable !== undefined && { variable }) };
+}
+
+function imageCapability(own: string, services: Services): MediaCapability {
+  const models = lookers(own, services);
+  if (models.length > 0) return { tool: "image", models };
+  const why = `${own} is not known to see pictures.`;
+  return { tool: "image", why, fix: "Name a model that does in agents.defaults.imageModel." };
+}
+
+/** Who does the tasks of media, from one revision of the configuration. */
+export function mediaCapabilities({ media }: Pick<Services, "media">): MediaCapability[] {
+  return MEDIA_TASKS.map(({ tool, choice, does, fix }) => {
+    const { models, lacks } = media[choice];
+    if (models.length > 0) return { tool, models: models.map(({ ref }) => ref) };
+    return { tool, why: lacks.length > 0 ? lacks.join(" ") : `Nobody ${does}.`, fix };
+  });
 }
 
 /** The entries that have secrets. */

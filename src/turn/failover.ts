@@ -14,10 +14,27 @@ import type { ActiveRun } from "./active-run.ts";
  */
 export function turnFailover(refs: readonly string[], run: ActiveRun, services: Services): TurnFailover {
   const { state } = run.journal;
+  const deadline = state.status === "running" ? state.deadline : undefined;
+  return openFailover(refs, services, { waitsForLimits: state.client?.waitsItself !== true, deadline });
+}
+
+/**
+ * The failover of calls that a turn makes besides its own. It waits for no rate limit.
+ * @throws IsopodError `not_configured` if none of the models is available
+ */
+export function sideFailover(refs: readonly string[], services: Services): TurnFailover {
+  return openFailover(refs, services, { waitsForLimits: false, deadline: undefined });
+}
+
+function openFailover(
+  refs: readonly string[],
+  services: Services,
+  { waitsForLimits, deadline }: Pick<Failover["retry"], "waitsForLimits"> & Pick<TurnFailoverDeps, "deadline">,
+): TurnFailover {
   return new TurnFailover({
     candidates: services.candidates(refs),
-    patience: { ...services.config.models.retry, waitsForLimits: state.client?.waitsItself !== true },
-    deadline: state.status === "running" ? state.deadline : undefined,
+    patience: { ...services.config.models.retry, waitsForLimits },
+    deadline,
     cooldowns: services.cooldowns,
   });
 }

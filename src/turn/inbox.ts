@@ -28,6 +28,8 @@ export interface ArrivedFile {
 export interface KeptFile {
   /** A line with the file's path, or why it was not stored. */
   note: string;
+  /** Where it was stored. */
+  path?: string;
   image?: { path: string; mediaType: string };
 }
 
@@ -43,7 +45,7 @@ export async function keepInInbox(
 ): Promise<KeptFile> {
   await workspace.write(path, bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
   const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
-  return isImageType(mediaType) ? { note, image: { path, mediaType } } : { note };
+  return { note, path, ...(isImageType(mediaType) && { image: { path, mediaType } }) };
 }
 
 /** The message that brings a file. */

@@ -20,6 +20,7 @@ import type { BootstrapFile, BootstrapFiles } from "../workspace/bootstrap.ts";
 import { WORKSPACE_DIR } from "../workspace/paths.ts";
 import { groupRulesAt } from "./group-rules.ts";
 import { maySpawn } from "./lineage.ts";
+import { voiceHint } from "./output/speech.ts";
 import { isOwnerAlone } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
 
@@ -54,6 +55,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
   const { thinking, reasoning } = sessionPreferences(session.settings, agent, context);
   const extraContext = contextFor(context);
   const heartbeat = heartbeatOf(config, agent.id);
+  const voice = voiceHint(context);
   const groupPrompt = groupRulesAt(context.target, context.services)?.prompt;
   return {
     mode,
@@ -83,7 +85,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     reasoningTags: isTagging(model, thinking, services),
     runtime: { host, os: "linux", arch: "edge", version: VERSION, ...shellFacts(tools) },
     ...(channel && { channel }),
-    ...(config.messages.tts.hint !== undefined && { voiceHint: config.messages.tts.hint }),
+    ...(voice !== undefined && { voiceHint: voice }),
     ...(reactions && tools.some(({ name }) => name === "message") && { reactions }),
     ...(mode === "full" && { audience: audienceFacts(context, messages) }),
     ...(groupPrompt !== undefined && { groupPrompt }),

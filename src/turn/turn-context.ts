@@ -25,6 +25,8 @@ export interface TurnContext {
   /** Where the reply goes; null if it is only read in the session. */
   target: TurnTarget;
   mode: PromptMode;
+  /** `provider/model` of this run, in place of the session's. */
+  model?: string;
   /** Overrides the thinking level of the session. */
   thinking?: ThinkingLevel;
   /** Shown to the model of this run only. */
@@ -41,7 +43,7 @@ export function turnContextOf(
   session: SessionRow,
   services: Services,
 ): TurnContext {
-  const { thinking, extraContext, origin } = journal.state;
+  const { model, thinking, extraContext, origin } = journal.state;
   return {
     services,
     agent: agentAt(agentIn(services, session.agentId), row.target, services),
@@ -50,6 +52,7 @@ export function turnContextOf(
     origin: originRules(origin),
     target: row.target,
     mode: promptModeOf(session.key),
+    ...(model !== undefined && { model }),
     ...(thinking !== undefined && { thinking }),
     ...(extraContext !== undefined && { extraContext }),
     ...beatOf(origin),

@@ -38,6 +38,8 @@ export interface ToolsDeps {
   suspect(suspicion: Suspicion): void;
   /** What decides which tools there are, and what commands may reach. */
   gate: TurnGate;
+  /** The run's budget; undefined if nothing is capped. */
+  budget: CallBudget | undefined;
 }
 
 /** The MCP servers of a turn. */
@@ -75,6 +77,4 @@ export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate"> 
   noteWarned(paths: readonly string[]): void;
   /** Resolves when the lane grants its slot. */
   slot: Promise<unknown>;
-  /** The run's budget; undefined if nothing is capped. */
-  budget: CallBudget | undefined;
 }

@@ -25,6 +25,7 @@ import { hostsOfSkillsIn } from "./skill-hosts.ts";
 import { quarantinedFolders, withoutFolders } from "./skills/quarantined-folders.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
+import { turnMedia } from "./turn-media.ts";
 
 /** The tools of a turn: those that the policy gives its sender, and whose ports are open. */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
@@ -43,6 +44,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     exec: turnShell(context, skills, workspace, { outside, gate }),
     search: turnSearch(context, outside),
     web: turnWeb(context, workspace, outside),
+    media: turnMedia(context, workspace, { budget: deps.budget, outside }),
     ...deps.ports,
     config: gatewayPort(context),
     outside,

@@ -20,6 +20,7 @@ import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { mcpOfTurn } from "./mcp-of-turn.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
+import { withSpeech } from "./output/speech.ts";
 import { turnPreferences } from "./output/turn-preferences.ts";
 import { noteWarning } from "./prompt-input.ts";
 import { reviewFormat } from "./review-format.ts";
@@ -28,6 +29,7 @@ import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps, TurnMcp } from "./turn-deps.ts";
 import { gatherFiles, loadImage, readFilesAhead } from "./turn-files.ts";
+import { speechPort } from "./turn-media.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
 
@@ -145,7 +147,9 @@ async function turnWith(
   const { message, ...shaped } = runResult(end, run.signal, output);
   const labelled = message && { message: withLabels(message, messages()) };
   const result = withUsage({ ...shaped, ...labelled }, run.journal.state.usage, footer);
-  return withFiles(result, run, { output, workspace, mayShow: (path) => gate.mayShow(path) });
+  const withAll = await withFiles(result, run, { output, workspace, mayShow: (path) => gate.mayShow(path) });
+  const { isPrivate } = output;
+  return withSpeech(withAll, run, context, { speech: speechPort(context, deps.budget), workspace: seen, isPrivate });
 }
 
 function canRecall(tools: readonly AnyTool[]): boolean {

@@ -40,6 +40,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   oga: "audio/ogg",
   opus: "audio/ogg",
   wav: "audio/wav",
+  flac: "audio/flac",
+  aac: "audio/aac",
+  amr: "audio/amr",
   mp4: "video/mp4",
   webm: "video/webm",
   mov: "video/quicktime",
@@ -61,4 +64,33 @@ export function sniffImageType(bytes: Uint8Array): string | undefined {
   if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return "image/gif";
   if (start.startsWith("RIFF") && start.endsWith("WEBP")) return "image/webp";
   return undefined;
+}
+
+/** The media type of a recording by its first bytes; undefined if it is none that chats and players know. */
+export function sniffAudioType(bytes: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12));
+  if (start.startsWith("OggS")) return "audio/ogg";
+  if (start.startsWith("RIFF") && start.endsWith("WAVE")) return "audio/wav";
+  if (start.startsWith("fLaC")) return "audio/flac";
+  if (start.slice(4, 8) === "ftyp") return "audio/mp4";
+  if (/^\xff[\xf0\xf1\xf8\xf9]/.test(start)) return "audio/aac";
+  return start.startsWith("ID3") || /^\xff[\xe0-\xff]/.test(start) ? "audio/mpeg" : undefined;
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "audio/ogg": "ogg",
+  "audio/wav": "wav",
+  "audio/flac": "flac",
+  "audio/mp4": "m4a",
+  "audio/aac": "aac",
+  "audio/mpeg": "mp3",
+};
+
+/** The extension of a picture's or a recording's media type, as the two functions above give it. */
+export function extensionOf(mediaType: string): string {
+  return EXTENSIONS[mediaType] ?? "bin";
 }

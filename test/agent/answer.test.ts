@@ -111,7 +111,7 @@ test("an abort ends the pause before a retry, and no further model call is made"
 
 test("an error of the budget ends the failover", async () => {
   const reserve = () => Promise.reject(new Error("No money."));
-  const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { budget: { reserve } });
+  const { reply, asked } = lab({ "a/1": ["ok"], "b/2": ["ok"] }, {}, { budget: { reserve, claim: reserve } });
   await expect(reply()).rejects.toThrow("No money.");
   expect(asked).toEqual([]);
 });

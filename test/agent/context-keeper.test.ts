@@ -128,7 +128,9 @@ test("a budget that ends a run during a compaction ends the compaction first, an
     if (++calls === 3) throw new FatalRunError("budget", "No money.");
     return () => undefined;
   };
-  await expect(run(messages, [], 100, 10, journal, { reserve })).rejects.toThrow("No money.");
+  await expect(run(messages, [], 100, 10, journal, { reserve, claim: async () => () => undefined })).rejects.toThrow(
+    "No money.",
+  );
   expect(journal.refused).toEqual(["No money."]);
   expect(journal.spentInVain).toBe(14);
 });

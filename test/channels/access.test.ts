@@ -61,7 +61,7 @@ describe("access to direct messages", () => {
   test("the same id on another channel is another person", () => {
     expect(decide({}, { owners: ["discord:7"] })).toEqual({ kind: "pair" });
     // A service that lets people choose their ids: one chose an owner's of another channel.
-    const sender = { id: "discord:7", isBot: false };
+    const sender = { id: "discord:7" };
     expect(decide({}, { sender, owners: ["discord:7"] })).toEqual({ kind: "pair" });
   });
 

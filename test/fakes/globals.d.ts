@@ -11,6 +11,8 @@ declare module "vitest" {
     outside: string;
     /** Address of the servers of all other platforms (test/fakes/platforms/server.ts). */
     platforms: string;
+    /** Address of the provider of speech, transcripts and pictures (test/fakes/media-server.ts). */
+    media: string;
     /** Address of Discord's Gateway (test/fakes/platforms/discord-gateway.ts). */
     discordGateway: string;
     /** Address of the servers of MCP (test/fakes/mcp-server.ts). */

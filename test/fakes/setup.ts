@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 import { startBotApi } from "./bot-api.ts";
 import { hasFixtures } from "./fixtures.ts";
 import { startMcpServer } from "./mcp-server.ts";
+import { startMediaServer } from "./media-server.ts";
 import { startModelServer } from "./model-server.ts";
 import { startOutside } from "./outside.ts";
 import { startDiscordGateway } from "./platforms/discord-gateway.ts";
@@ -9,11 +10,12 @@ import { startPlatforms } from "./platforms/server.ts";
 
 /** Starts what is outside of the Worker before the tests, and tells them where it is; see globals.d.ts. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [models, botApi, outside, platforms, discordGateway, mcp] = await Promise.all([
+  const [models, botApi, outside, platforms, media, discordGateway, mcp] = await Promise.all([
     startModelServer(),
     startBotApi(),
     startOutside(),
     startPlatforms(),
+    startMediaServer(),
     startDiscordGateway(),
     startMcpServer(),
   ]);
@@ -21,10 +23,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("botApi", botApi.url);
   project.provide("outside", outside.url);
   project.provide("platforms", platforms.url);
+  project.provide("media", media.url);
   project.provide("discordGateway", discordGateway.url);
   project.provide("mcp", mcp.url);
   project.provide("fixtures", await hasFixtures());
   return async () => {
-    await Promise.all([models, botApi, outside, platforms, discordGateway, mcp].map((server) => server.close()));
+    const servers = [models, botApi, outside, platforms, media, discordGateway, mcp];
+    await Promise.all(servers.map((server) => server.close()));
   };
 }

@@ -81,6 +81,7 @@ test("wrong arguments, unknown tools and failing tools become results that the m
         { name: "read", args: { path: "no/such/file.md" } },
         { name: "read", args: { file: "a.md" } },
         { name: "fly", args: {} },
+        { name: "browser", args: { action: "open" } },
       ],
     },
     { text: "I could not." },
@@ -88,10 +89,13 @@ test("wrong arguments, unknown tools and failing tools become results that the m
   const { runId, sessionKey } = await say("Try", "wrong", session("wrong"));
   await finished(runId);
   const results = (await historyOf(sessionKey)).messages.filter((message) => message.role === "tool");
-  expect(results.map((result) => result.isError)).toEqual([true, true, true]);
+  expect(results.map((result) => result.isError)).toEqual([true, true, true, true]);
   const texts = results.map((result) => result.text);
   expect(texts).toContainEqual(expect.stringMatching(/Wrong arguments[\s\S]*path/));
-  expect(texts).toContainEqual(expect.stringContaining("no tool 'fly'"));
+  expect(texts).toContainEqual(expect.stringMatching(/^There is no tool 'fly'\. Tools: .*read/));
+  expect(texts).toContainEqual(
+    expect.stringMatching(/^There is no tool 'browser'\. Isopod drives no browser; `web_fetch`/),
+  );
 });
 
 test("the same idempotency key is the same run, also when it comes twice at once", async () => {

@@ -58,7 +58,7 @@ export const channelSecrets = {
 };
 
 /** What the Worker under test is configured with: every model of provider `fake` is a scenario of the fake server. */
-export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string) {
+export function testConfig(modelServer: string, botApi: string, outside: string, platforms: string, media: string) {
   const wire = (api: string) => ({ baseUrl: `${modelServer}/v1`, api });
   return {
     agents: {
@@ -78,8 +78,11 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
         fake: { ...wire("openai-completions"), models: SMALL_MODELS },
         responses: wire("openai-responses"),
         anthropic: wire("anthropic-messages"),
+        media: { baseUrl: `${media}/v1`, api: "openai-completions" },
       },
     },
+    // Workers AI, which does not answer here, would be asked otherwise.
+    tools: { media: { audio: { enabled: false } } },
     security: {
       egress: {
         allowPrivate: [new URL(outside).host, new URL(platforms).host],

@@ -298,6 +298,50 @@ describe("models and agents", () => {
     expect((await configured(config("p/priced"))).ok).toBe(true);
   });
 
+  test("models of media are told, with what they lack and where their price is not known", async () => {
+    const found = await configured(
+      {
+        tools: { media: { audio: { models: [{ provider: "groq" }] } } },
+        messages: { tts: { provider: "openai" } },
+        agents: { defaults: { imageGenerationModel: "openai/gpt-image-9", imageModel: "gone/eye" } },
+        budgets: { global: { usdPerDay: 5 } },
+      },
+      { OPENAI_API_KEY: "sk-1" },
+    );
+    const checks = found.checks.filter(({ id }) => /^media\.|gone/.test(id));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^warn Pictures are looked at by gone\/eye, but the model provider 'gone'/),
+      expect.stringMatching(
+        /^warn A model that transcribes recordings is left out: .* 'groq' has no key .*Set GROQ_API_KEY/,
+      ),
+      "ok openai/gpt-4o-mini-tts reads aloud.",
+      "warn Money is capped, and openai/gpt-image-9 has no price, so it is not used.",
+    ]);
+  });
+
+  test("where nothing is named for media the doctor says so, and how to have it", async () => {
+    const found = await configured({ tools: { media: { audio: { enabled: false } } } });
+    const checks = found.checks.filter(({ id }) => id.startsWith("media."));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^ok There is no transcribe: .*tools\.media\.audio\.enabled/),
+      expect.stringMatching(/^ok There is no tts: .*messages\.tts\.provider/),
+      expect.stringMatching(/^ok There is no image_generate: .*agents\.defaults\.imageGenerationModel/),
+    ]);
+  });
+
+  test("a policy that gives a tool which Isopod does not have is a warning with the reason", async () => {
+    const found = await configured({
+      tools: { allow: ["*"], deny: ["nodes"], others: { allow: ["group:openclaw", "group:ui"] } },
+      agents: { list: [{ id: "main", tools: { allow: ["read", "nodes"] } }] },
+    });
+    const checks = found.checks.filter(({ id }) => id.startsWith("agents.tool."));
+    expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
+      expect.stringMatching(/^warn tools\.others\.allow names 'browser', .*`web_fetch` reads pages\.$/),
+      expect.stringMatching(/^warn tools\.others\.allow names 'canvas', .*no app/),
+      expect.stringMatching(/^warn agents\.list\[0\]\.tools\.allow names 'nodes', .*no devices/),
+    ]);
+  });
+
   test("configured names of unknown agents and accounts are warnings", async () => {
     const found = await configured({
       bindings: [{ agentId: "main", match: { channel: "telegram", accountId: "work" } }],

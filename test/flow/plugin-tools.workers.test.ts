@@ -63,6 +63,19 @@ test("a result is stored, shown and told to the model as plugins leave it", asyn
   ]);
 });
 
+test("a result that a plugin has changed keeps where its words come from", async () => {
+  await script("labels", [{ calls: [{ name: "dump" }] }, { text: "Done." }]);
+  const dump = dumpTool(() => "Words of a page.");
+  const run: typeof dump.run = async (...call) => ({ ...(await dump.run(...call)), labels: ["host:example.org"] });
+  await turn(
+    "labels",
+    { tool_result_persist: { run: ({ text }) => ({ text: text.toUpperCase() }) } },
+    { tools: [{ ...dump, run }] },
+  );
+  const { messages } = await historyOf(session("labels").sessionKey);
+  expect(messages[2]).toMatchObject({ text: "WORDS OF A PAGE.", labels: ["host:example.org"] });
+});
+
 test("a person is asked about the arguments that a plugin has made, and the call runs with just those", async () => {
   const name = "approve-changed";
   await script(name, [{ calls: [{ name: "pay", args: { amount: 100 } }] }, { text: "Paid." }]);

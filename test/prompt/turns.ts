@@ -1,6 +1,7 @@
 import { toolSchema } from "../../src/agent/tool.ts";
 import { listChannels } from "../../src/channels/index.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
+import { openMedia } from "../../src/media/choose-media.ts";
 import { createModelResolver } from "../../src/models/index.ts";
 import type { Said, UserMessage } from "../../src/models/message.ts";
 import type { ToolSchema } from "../../src/models/model.ts";
@@ -174,7 +175,7 @@ function turn(
   const services = wired(config);
   const agent = agentIn(services, "main");
   const mode = promptModeOf(turnContext.session.key);
-  const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, ...turnContext };
+  const moment: TurnContext = { services, agent, origin: ORIGINS.person, mode, model, ...turnContext };
   const skills = moment.principal.owner ? turnSkills(FOUND, agent, services) : NO_SKILLS;
   const noWorkspace = {} as Workspace;
   const gate = new TurnGate(moment, { messages: () => messages, grants: [], audit: () => undefined });
@@ -187,6 +188,7 @@ function turn(
       skills,
       gate,
       suspect: () => undefined,
+      budget: undefined,
     },
     noWorkspace,
   );
@@ -240,9 +242,17 @@ function wired(document: object): Services {
   );
   const stores = { installs: {}, pages, workspaceOf: () => ({}), memoryOf: () => ({}), secret: () => undefined };
   const host = "cloudflare-workers";
+  const media = openMedia(config, {
+    providers: models.providers,
+    auth,
+    secret: () => undefined,
+    ai: undefined,
+    egress: () => Promise.reject(new Error("No prompt asks anybody.")),
+  });
   return {
     config,
     host,
+    media,
     channel,
     model,
     plugins,

@@ -2,17 +2,26 @@ import { expect, test } from "vitest";
 import { telegram } from "../../src/channels/telegram/telegram.ts";
 import { ORIGINS } from "../../src/config/origins.ts";
 import type { Message } from "../../src/models/message.ts";
+import { offlineModel } from "../../src/models/offline.ts";
 import { AgentCache } from "../../src/services/agent-cache.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
 import { agentIn, type Services } from "../../src/services/services.ts";
 import { NO_SKILLS } from "../../src/services/skills/turn-skills.ts";
 import { ReadEtags } from "../../src/tools/read-etags.ts";
-import { type CapabilityRow, capabilities, MATRIX_TOOLS, secretCapabilities } from "../../src/turn/capabilities.ts";
+import {
+  agentCapabilities,
+  type CapabilityRow,
+  capabilities,
+  MATRIX_TOOLS,
+  secretCapabilities,
+} from "../../src/turn/capabilities.ts";
 import { TurnGate } from "../../src/turn/gate.ts";
 import type { TurnContext } from "../../src/turn/turn-context.ts";
 import { turnPorts } from "../../src/turn/turn-ports.ts";
 import { turnTools } from "../../src/turn/turn-tools.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
+
+const NOBODY = { models: [], lacks: [] };
 
 function wired(document: object): Services {
   const config = wholeSchema.parse(document);
@@ -34,6 +43,9 @@ function wired(document: object): Services {
     workspaceOf: () => ({}),
     memoryOf: () => ({}),
     secret: () => undefined,
+    media: { transcribers: NOBODY, speakers: NOBODY, imageGenerators: NOBODY },
+    modelRefOf: () => "offline/rules",
+    model: offlineModel,
     configuration: {},
   };
   return { config, channel, plugins, browserZone: () => undefined, ...rest } as unknown as Services;
@@ -127,6 +139,7 @@ async function tried(
       skills: NO_SKILLS,
       gate: everything(gate),
       suspect: () => undefined,
+      budget: undefined,
     },
     {} as Workspace,
   );
@@ -195,4 +208,26 @@ test("the secrets of skills are listed by name, with what commands see of them a
     { skill: "asked", secrets: ["C_KEY"], sees: "placeholder" },
     { skill: "signing", secrets: ["D_KEY"], sees: "value" },
   ]);
+});
+
+test("each tool for media has its models, or says why it is not there and what to set", () => {
+  const lacks = ["'groq' has no key. Set GROQ_API_KEY."];
+  const imageGenerators = { models: [{ ref: "painter/brush" }], lacks };
+  const services = { ...wired({}), media: { transcribers: { models: [], lacks }, speakers: NOBODY, imageGenerators } };
+  expect(agentCapabilities(services as unknown as Services, "main").media).toEqual([
+    {
+      tool: "image",
+      why: "offline/rules is not known to see pictures.",
+      fix: "Name a model that does in agents.defaults.imageModel.",
+    },
+    { tool: "transcribe", why: lacks[0], fix: expect.stringContaining("tools.media.audio.models") },
+    { tool: "tts", why: "Nobody reads aloud.", fix: expect.stringContaining("messages.tts.provider") },
+    { tool: "image_generate", models: ["painter/brush"] },
+  ]);
+  const seeing = wired({ agents: { defaults: { imageModel: "eye/eagle" } } });
+  expect(agentCapabilities(seeing, "main").media[0]).toEqual({ tool: "image", models: ["eye/eagle"] });
+});
+
+test("the tools of OpenClaw that no turn has are listed with the reason", () => {
+  expect(agentCapabilities(wired({}), "main").absent.map(({ tool }) => tool)).toEqual(["browser", "canvas", "nodes"]);
 });

@@ -16,6 +16,8 @@ const content = z.object({
   quotedMessageId: text,
   fileName: text,
   fileSize: z.number().optional(),
+  /** Of a recording or film, in milliseconds. */
+  duration: z.number().optional(),
   contentProvider: z.object({ type: z.string(), originalContentUrl: text }).optional(),
   imageSet: z.object({ id: z.string() }).optional(),
   title: text,

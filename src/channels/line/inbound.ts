@@ -100,7 +100,7 @@ const MEDIA = new Map([
 ]);
 
 /** The file of a message; it is requested when it is opened. */
-function filesOf({ id, type, fileName, fileSize, contentProvider }: LineContent): Attachment[] {
+function filesOf({ id, type, fileName, fileSize, duration, contentProvider }: LineContent): Attachment[] {
   const usual = MEDIA.get(type);
   if (usual === undefined) return [];
   const elsewhere = contentProvider?.type === "external" ? contentProvider.originalContentUrl : undefined;
@@ -110,6 +110,9 @@ function filesOf({ id, type, fileName, fileSize, contentProvider }: LineContent)
       // A file's type is in its name.
       ...(type !== "file" && { mediaType: usual.mediaType }),
       ...(fileSize !== undefined && { size: fileSize }),
+      ...(duration !== undefined && { seconds: Math.round(duration / 1000) }),
+      // People record them in the chat; a recording that they have as a file is a file.
+      ...(type === "audio" && elsewhere === undefined && { isVoice: true }),
       reference: { messageId: id, type, ...(elsewhere !== undefined && { elsewhere }) },
     },
   ];

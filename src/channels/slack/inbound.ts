@@ -167,7 +167,7 @@ function passedOn({ attachments }: SlackMessage): InboundMessage["quoted"] {
 
 /** Files that are gone have no address, those of other services are not Slack's to hand over. */
 function toAttachment(file: SlackFile, { account }: Pick<EventFacts, "account">): Attachment[] {
-  const { id, name, title, mimetype: mediaType, size, mode } = file;
+  const { id, name, title, mimetype: mediaType, subtype, duration_ms: duration, size, mode } = file;
   if (mode === "tombstone" || mode === "hidden_by_limit" || mode === "external") return [];
   const url = file.url_private_download ?? file.url_private;
   return [
@@ -175,6 +175,8 @@ function toAttachment(file: SlackFile, { account }: Pick<EventFacts, "account">)
       name: name || title || id,
       ...(mediaType && { mediaType }),
       ...(size != null && { size }),
+      ...(duration != null && { seconds: Math.round(duration / 1000) }),
+      ...(subtype === "slack_audio" && { isVoice: true }),
       reference: {
         fileId: id,
         ...(url != null && isSlackAddress(url, account) && { url }),

@@ -9,6 +9,8 @@ const file = z.object({
   name: text,
   title: text,
   mimetype: text,
+  subtype: text,
+  duration_ms: z.number().nullish(),
   size: z.number().nullish(),
   mode: text,
   url_private: text,

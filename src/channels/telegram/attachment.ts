@@ -12,12 +12,14 @@ export function messageAttachments(message: TelegramMessage): Attachment[] {
     name: safeName(file.file_name) ?? name,
     mediaType: file.mime_type ?? mediaType,
     ...(file.file_size !== undefined && { size: file.file_size }),
+    ...(file.duration !== undefined && { seconds: file.duration }),
+    ...(file === message.voice && { isVoice: true }),
     reference: { fileId: file.file_id },
   }));
 }
 
 interface NamedFile {
-  file: TelegramFile;
+  file: TelegramFile & { duration?: number | undefined };
   /** The name of files without one of their own. */
   name: string;
   mediaType: string;
@@ -26,7 +28,7 @@ interface NamedFile {
 /** An animation also comes as a document, which is skipped. */
 function messageFiles(message: TelegramMessage): NamedFile[] {
   const { animation, document, voice, audio, video, video_note: videoNote } = message;
-  const found: [TelegramFile | undefined, kind: string, extension: string, mediaType: string][] = [
+  const found: [NamedFile["file"] | undefined, kind: string, extension: string, mediaType: string][] = [
     [largest(message.photo), "photo", ".jpg", "image/jpeg"],
     [animation, "animation", ".mp4", "video/mp4"],
     [animation ? undefined : document, "document", "", "application/octet-stream"],

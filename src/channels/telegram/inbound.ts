@@ -40,7 +40,7 @@ export function toInbound(
     mentioned,
     ...(replied && { replyToId: String(replied.message_id) }),
     ...(quoted && { quoted }),
-    attachments,
+    attachments: passedOn === undefined ? attachments : attachments.map(passedOnFile),
     messageId: String(message.message_id),
     ...(edited && { edited: true }),
     ...(message.media_group_id !== undefined && { groupId: message.media_group_id }),
@@ -128,6 +128,11 @@ function passedOnFrom(message: TelegramMessage, sender: Author): string | undefi
   const origin = message.forward_origin;
   if (origin === undefined || (origin.type === "user" && String(origin.sender_user.id) === sender.id)) return undefined;
   return originName(origin);
+}
+
+/** What is said in a voice note that was passed on is not the sender's. */
+function passedOnFile({ isVoice: _, ...file }: Attachment): Attachment {
+  return file;
 }
 
 function originName(origin: TelegramOrigin): string {

@@ -27,6 +27,9 @@ const file = z.object({
   mime_type: z.string().optional(),
 });
 
+/** A recording has a length in seconds. */
+const recording = file.extend({ duration: z.number().optional() });
+
 const coordinates = z.object({ latitude: z.number(), longitude: z.number() });
 
 const origin = z.discriminatedUnion("type", [
@@ -53,8 +56,8 @@ const message = z.object({
   caption_entities: z.array(entity).optional(),
   photo: z.array(file).optional(),
   document: file.optional(),
-  voice: file.optional(),
-  audio: file.optional(),
+  voice: recording.optional(),
+  audio: recording.optional(),
   video: file.optional(),
   video_note: file.optional(),
   animation: file.optional(),

@@ -28,14 +28,14 @@ export function toInbound(message: WhatsAppMessage, facts: ChangeFacts): Inbound
     return { kind: "deletion", dedupeId, messageId: revoke.original_message_id, sender, conversation };
   }
   const content = edit?.message ?? message;
-  const attachments = messageMedia(content);
+  const { context } = content;
+  const isForwarded = (context?.forwarded || context?.frequently_forwarded) ?? false;
+  const attachments = messageMedia(content, isForwarded);
   const words = withoutOwnMention(spokenWords(content), facts.ownNumber);
   if (words === "" && attachments.length === 0) {
     const why = errors.map(detailsOf).join("; ");
     return `a message of the type ${type}${why === "" ? "" : `: ${why}`}`;
   }
-  const { context } = content;
-  const isForwarded = (context?.forwarded || context?.frequently_forwarded) ?? false;
   return {
     kind: "message",
     dedupeId,
@@ -111,7 +111,7 @@ function described({ location, contacts = [], interactive, order }: WhatsAppCont
 }
 
 /** The file of a message; it is asked for by its id when it is opened. */
-function messageMedia({ image, video, audio, document, sticker }: WhatsAppContent): Attachment[] {
+function messageMedia({ image, video, audio, document, sticker }: WhatsAppContent, isForwarded: boolean): Attachment[] {
   const found: [WhatsAppMedia | undefined, kind: string, mediaType: string][] = [
     [image, "image", "image/jpeg"],
     [video, "video", "video/mp4"],
@@ -123,7 +123,9 @@ function messageMedia({ image, video, audio, document, sticker }: WhatsAppConten
     if (file?.id === undefined) return [];
     // `audio/ogg; codecs=opus`
     const mediaType = file.mime_type?.split(";")[0]?.trim() || usual;
-    return [{ name: file.filename || `${kind}${extensionOf(mediaType)}`, mediaType, reference: { mediaId: file.id } }];
+    const name = file.filename || `${kind}${extensionOf(mediaType)}`;
+    const isVoice = kind === "voice" && !isForwarded;
+    return [{ name, mediaType, ...(isVoice && { isVoice }), reference: { mediaId: file.id } }];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Delivery, OutboundFile } from "../../channels/channel.ts";
 import { messageOf } from "../../lib/errors.ts";
+import type { MadeFile } from "../../models/message.ts";
 import type { AttachedFile } from "../../session-store/stored-shapes.ts";
 import { mediaTypeForPath } from "../../workspace/media-type.ts";
 import { type Workspace, WorkspaceError } from "../../workspace/workspace.ts";
@@ -15,9 +16,9 @@ export interface Attached {
 }
 
 /** Looks up workspace files to send. Only the path and the current etag of a file are stored. */
-export async function attach(paths: readonly string[], asVoice: boolean, workspace: Workspace): Promise<Attached> {
+export async function attach(named: readonly MadeFile[], workspace: Pick<Workspace, "stat">): Promise<Attached> {
   const found: Attached = { files: [], problems: [] };
-  for (const path of paths.slice(0, MAX_FILES)) {
+  for (const { path, asVoice } of named.slice(0, MAX_FILES)) {
     try {
       const { etag } = await workspace.stat(path);
       found.files.push({ kind: "file", path, etag, ...(asVoice && { asVoice }) });
@@ -26,7 +27,7 @@ export async function attach(paths: readonly string[], asVoice: boolean, workspa
       found.problems.push(`⚠️ The file \`${path}\` was not sent: ${messageOf(error)}`);
     }
   }
-  const left = paths.length - MAX_FILES;
+  const left = named.length - MAX_FILES;
   if (left > 0) found.problems.push(`⚠️ ${left} more files were not sent: ${MAX_FILES} go with one message.`);
   return found;
 }

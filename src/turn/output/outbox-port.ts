@@ -218,7 +218,8 @@ async function attachedTo(
   if (paths.length === 0) return [];
   if (!principal.owner) throw new Error("Only an owner may have files of the workspace sent.");
   const workspace = services().workspaceOf(agentIn(services(), session().agentId));
-  const { files, problems } = await attach(paths, asVoice, workspace);
+  const named = paths.map((path) => ({ path, ...(asVoice && { asVoice }) }));
+  const { files, problems } = await attach(named, workspace);
   if (problems.length > 0) throw new Error(`Nothing was sent.\n${problems.join("\n")}`);
   return files;
 }

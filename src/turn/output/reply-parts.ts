@@ -2,7 +2,7 @@ import type { LoopEnd } from "../../agent/loop.ts";
 import { NOT_ANSWERED, replyTexts } from "../../agent/reply.ts";
 import { refusalOf } from "../../agent/run-error.ts";
 import type { ReplyToMode, Target } from "../../channels/channel.ts";
-import { addUsage, NO_USAGE, type Usage } from "../../models/message.ts";
+import { addUsage, type MadeFile, NO_USAGE, type Usage } from "../../models/message.ts";
 import type { OutboxPart } from "../../session-store/outbox.ts";
 import { type Answering, type RunResult, stopped } from "../../session-store/run-result.ts";
 import type { Preferences } from "../../session-store/session-settings.ts";
@@ -62,8 +62,8 @@ export function replyParts(
 const NOT_YOURS = "⚠️ No file was sent: only an owner may have files of the workspace sent.";
 
 /**
- * Adds the files that the run's replies have named, each once. Senders who are not owners get no workspace files,
- * whatever they make the model reply.
+ * Adds the files that the run's replies have named and that its tools have made, each once. Senders who are not owners
+ * get what was made for them, and no other file of the workspace, whatever they make the model reply.
  */
 export async function withFiles(
   result: RunResult,
@@ -71,32 +71,52 @@ export async function withFiles(
   { output, workspace, mayShow }: ReplyFilesDeps,
 ): Promise<RunResult> {
   if (result.status !== "ok" || run.row.target === null || output.isPrivate) return result;
-  const { paths, asVoice } = namedIn(result, run);
-  if (paths.length === 0) return result;
-  if (!run.principal.owner) return { ...result, texts: [...result.texts, NOT_YOURS] };
-  const { files, problems } = await attach(paths.filter(mayShow), asVoice, workspace);
-  const kept = paths.filter((path) => !mayShow(path)).map((path) => `⚠️ \`${path}\` was not sent: ${KEPT_PRIVATE}`);
-  return { ...result, texts: [...result.texts, ...problems, ...kept], files };
+  const made = madeIn(run);
+  const others = namedIn(result, run).filter(({ path }) => !made.has(path));
+  if (made.size + others.length === 0) return result;
+  const { owner } = run.principal;
+  const shown = owner ? others.filter(({ path }) => mayShow(path)) : [];
+  const sent = output.sentPaths();
+  const unsent = [...made.values()].filter(({ path }) => !sent.has(path));
+  const { files, problems } = await attach([...shown, ...unsent], workspace);
+  const kept = owner
+    ? others.filter((file) => !shown.includes(file)).map(keptPrivate)
+    : others.length > 0
+      ? [NOT_YOURS]
+      : [];
+  return { ...result, texts: [...result.texts, ...problems, ...kept], ...(files.length > 0 && { files }) };
 }
 
-const KEPT_PRIVATE =
-  "it is private, others read along here, and this turn has read foreign words (rule security.flow). Ask for it in your own chat.";
+function keptPrivate({ path }: MadeFile): string {
+  return `⚠️ \`${path}\` was not sent: it is private, others read along here, and this turn has read foreign words (rule security.flow). Ask for it in your own chat.`;
+}
 
 /** What the files of a reply depend on. */
 export interface ReplyFilesDeps {
-  output: Pick<RunOutput, "isPrivate">;
-  workspace: Workspace;
+  output: Pick<RunOutput, "isPrivate" | "sentPaths">;
+  workspace: Pick<Workspace, "stat">;
   /** Whether a file may be seen by those who read the reply. */
   mayShow(path: string): boolean;
 }
 
-function namedIn({ message }: RunResult, { journal }: ActiveRun): { paths: string[]; asVoice: boolean } {
+/** The files that replies of the run name. */
+function namedIn({ message }: RunResult, { journal }: ActiveRun): MadeFile[] {
   const { startedAt } = journal.state;
   const said = [...journal.context(), ...(message === undefined ? [] : [message])].flatMap((one) =>
     one.role === "assistant" && one.at >= startedAt && one.directives !== undefined ? [one.directives] : [],
   );
-  const paths = said.flatMap(({ files = [] }) => files);
-  return { paths: [...new Set(paths)], asVoice: said.some(({ asVoice }) => asVoice === true) };
+  const asVoice = said.some((directives) => directives.asVoice === true);
+  const paths = new Set(said.flatMap(({ files = [] }) => files));
+  return [...paths].map((path) => ({ path, ...(asVoice && { asVoice }) }));
+}
+
+/** The files that tools of the run have made for people, by path. */
+function madeIn({ journal }: ActiveRun): Map<string, MadeFile> {
+  const { startedAt } = journal.state;
+  const made = journal
+    .context()
+    .flatMap((one) => (one.role === "tool" && one.at >= startedAt ? (one.files ?? []) : []));
+  return new Map(made.map((file) => [file.path, file]));
 }
 
 /**

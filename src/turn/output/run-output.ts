@@ -14,7 +14,7 @@ import {
   type ToolCallPart,
   type ToolMessage,
 } from "../../models/message.ts";
-import { failureIn, sentByTool } from "../../session-store/delivered-text.ts";
+import { failureIn, filesSentByTool, sentByTool } from "../../session-store/delivered-text.ts";
 import type { EventLog } from "../../session-store/event-log.ts";
 import type { Fence } from "../../session-store/fence.ts";
 import { enqueue, type OutboxPart } from "../../session-store/outbox.ts";
@@ -79,6 +79,12 @@ export class RunOutput implements JournalObserver {
   /** Whether a part of the current reply was sent while it was written. */
   get isBegun(): boolean {
     return this.#reply.isBegun;
+  }
+
+  /** The paths of files that the message tool has sent to the run's own conversation. */
+  sentPaths(): ReadonlySet<string> {
+    const { row } = this.#run;
+    return new Set(row.target === null ? [] : filesSentByTool(this.#deps.store, row.id, row.target));
   }
 
   /** Handles an event of the run. Complete blocks are stored and sent at once. */

@@ -88,7 +88,15 @@ export async function previewRequest(
   const mcp = await (await mcpOfTurn(context)).open({ gate, suspect }, workspace);
   const tools = turnTools(
     context,
-    { ports: turnPorts(context), readEtags, skills, extraTools: [...extraTools, ...mcp.tools], gate, suspect },
+    {
+      ports: turnPorts(context),
+      readEtags,
+      skills,
+      extraTools: [...extraTools, ...mcp.tools],
+      gate,
+      suspect,
+      budget: undefined,
+    },
     workspace,
   );
   const bootstrapCache = filesReadOf(agent.id);

@@ -113,6 +113,7 @@ function withoutTokens(budget: CallBudget): CallBudget {
       const settle = await budget.reserve(model, { ...request, messages: [], tools: [] });
       return () => settle({ parts: [], stop: "error", usage: NO_USAGE });
     },
+    claim: (ref, expected) => budget.claim(ref, expected),
   };
 }
 

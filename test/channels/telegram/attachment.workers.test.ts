@@ -51,6 +51,16 @@ test("Telegram attachments have name, media type and size as far as Telegram giv
   }
 });
 
+test("a Telegram voice note is the sender's own words unless it was passed on", async () => {
+  const bot = makeBot();
+  const voice = { file_id: "f1", file_unique_id: "u1", mime_type: "audio/ogg", duration: 3 };
+  const origin = { type: "hidden_user", sender_user_name: "Bob", date: 1 };
+  expect(await filesOf(bot, { voice })).toMatchObject([{ seconds: 3, isVoice: true }]);
+  const [passedOn] = await filesOf(bot, { voice, forward_origin: origin });
+  expect(passedOn).toMatchObject({ seconds: 3 });
+  expect(passedOn).not.toHaveProperty("isVoice");
+});
+
 test("the largest size of a Telegram photo is attached", async () => {
   const size = (file_id: string, width: number, file_size: number) => ({
     file_id,

@@ -93,10 +93,15 @@ describe("a WhatsApp message", () => {
         { name: "image.jpg", mediaType: "image/jpeg" },
         "Look",
       ],
+      [
+        { type: "audio", audio: file("audio/ogg", { voice: true }), context: { forwarded: true } },
+        { name: "voice.ogg", mediaType: "audio/ogg" },
+        "",
+      ],
       [{ type: "video", video: file("video/mp4") }, { name: "video.mp4", mediaType: "video/mp4" }, ""],
       [
         { type: "audio", audio: file("audio/ogg; codecs=opus", { voice: true }) },
-        { name: "voice.ogg", mediaType: "audio/ogg" },
+        { name: "voice.ogg", mediaType: "audio/ogg", isVoice: true },
         "",
       ],
       [
