@@ -34,6 +34,7 @@ import { skillInstallRoutes } from "./skill-installs.ts";
 import { skillRoutes } from "./skills.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { TURN_ROUTES } from "./turn-app.ts";
+import { webchatRoutes } from "./webchat.ts";
 import { workspaceRoutes } from "./workspace.ts";
 
 /** All HTTP routes of the Worker. */
@@ -59,6 +60,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/", hookRoutes],
       ["/", fileRoutes],
       ["/", mcpRoutes],
+      ["/", webchatRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
       ["/v1", capabilityRoutes],

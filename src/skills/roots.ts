@@ -4,6 +4,7 @@ import { DELETION_MARK_ETAG } from "../workspace/file-store.ts";
 import { listKeys } from "../workspace/listing.ts";
 import { createAttempt } from "../workspace/retry.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import type { BundledSkill } from "./bundled-skills.ts";
 import { readSkillText } from "./read-skill.ts";
 import type { SkillFile, SkillRoot } from "./skill.ts";
 
@@ -112,13 +113,24 @@ async function textFile(path: string, bytes: Uint8Array): Promise<SkillFile> {
   return { path, etag: await digestOf("SHA-256", bytes), size: bytes.length };
 }
 
+const BUNDLED = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
+
 /** The root of bundled skills, each in a folder of its name. */
-export function bundledRoot(skills: readonly { name: string; files: Readonly<Record<string, string>> }[]): SkillRoot {
+export function bundledRoot(skills: readonly BundledSkill[]): SkillRoot {
   const texts = skills.flatMap(({ name, files }) =>
     Object.entries(files).map(([path, text]) => [`${name}/${path}`, text]),
   );
-  const rootAddress = { source: "bundled", address: "skills://bundled/", mount: "/skills/bundled/" } as const;
-  return textsRoot(Object.fromEntries(texts), rootAddress);
+  return textsRoot(Object.fromEntries(texts), BUNDLED);
+}
+
+/** The root of bundled skills that are loaded when they are asked for. */
+export function lateBundledRoot(load: () => Promise<readonly BundledSkill[]>): SkillRoot {
+  const root = async () => bundledRoot(await load());
+  return {
+    ...BUNDLED,
+    list: async () => (await root()).list(),
+    read: async (...args) => (await root()).read(...args),
+  };
 }
 
 /** A skill of a plugin: the text of its SKILL.md, or all its files by path, `SKILL.md` included. */

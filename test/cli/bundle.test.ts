@@ -27,6 +27,7 @@ describe("what is evaluated when an isolate starts", () => {
     ["what reads pages", "node_modules/@mozilla/readability/"],
     ["what reads pages", "src/extract/"],
     ["what reads PDFs", "node_modules/unpdf/"],
+    ["the texts of bundled skills", "src/skills/bundled/"],
     ["the download of skills", "src/skills/install/download.ts"],
     ["the documentation", "src/docs/api.md"],
     ["the documentation", "src/docs/pages.ts"],
@@ -37,6 +38,7 @@ describe("what is evaluated when an isolate starts", () => {
     ["the consumers of queues and the cron tick", "src/events/"],
     ["the client of MCP servers", "node_modules/@modelcontextprotocol/client/"],
     ["the parser of mail", "node_modules/postal-mime/"],
+    ["the chat box of websites", "src/http/webchat.ts"],
     ["what mail and webhooks need", "src/channels/email/receive.ts"],
     ["what mail and webhooks need", "src/channels/webhook/send.ts"],
   ])("is not %s (%s)", (_, path) => {

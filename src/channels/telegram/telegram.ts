@@ -6,8 +6,6 @@ import { announcesTooMuch, parseJson, readWebhookBody, refuse, refuseMethod, ref
 import { type TelegramAccount, type TelegramContext, telegramAccount } from "./account.ts";
 import { messageAttachments, openAttachment } from "./attachment.ts";
 import { botToken, tokenMissing } from "./bot-api.ts";
-import { checkAccount } from "./check.ts";
-import { connectBot } from "./connect.ts";
 import { pressedButton, reasonToIgnore, toInbound } from "./inbound.ts";
 import { telegramMarkup } from "./markup.ts";
 import { commandAddressee, identify, isAddressed, isName, mayAddressBot } from "./mention.ts";
@@ -35,8 +33,8 @@ export const telegram: Channel<TelegramAccount> = {
   reactions: { level: (account) => account.reactionLevel, react },
   menu: { isOn: (account) => account.commandMenu, show: showMenu },
   typing: sendTyping,
-  check: checkAccount,
-  connect: connectBot,
+  check: async (...args) => (await import("./check.ts")).checkAccount(...args),
+  connect: async (...args) => (await import("./connect.ts")).connectBot(...args),
   startLink: async (context, code) => {
     const token = botToken(context);
     const bot = token === undefined ? undefined : await identify(context, token);

@@ -1,11 +1,10 @@
 import type { Agent } from "../../config/agents.ts";
-import { BUNDLED_SKILLS } from "../../skills/bundled-skills.ts";
-import { bundledRoot, extraRoot, managedRoot, workspaceRoots } from "../../skills/roots.ts";
+import { extraRoot, lateBundledRoot, managedRoot, workspaceRoots } from "../../skills/roots.ts";
 import type { SkillRoot } from "../../skills/skill.ts";
 import type { WorkspaceEntry } from "../../workspace/workspace.ts";
 import type { Services } from "../services.ts";
 
-const BUNDLED = bundledRoot(BUNDLED_SKILLS);
+const BUNDLED = lateBundledRoot(async () => (await import("../../skills/bundled-skills.ts")).BUNDLED_SKILLS);
 
 /** All skill roots of an agent. Creating them accesses no store. */
 export function skillRoots(agent: Agent, services: Services): SkillRoot[] {
