@@ -20,7 +20,12 @@ export interface FinalReply {
   partlySent: boolean;
   /** Finds a failed tool of the run. Called only if there is nothing else to say. */
   failure(): ToolFailure | undefined;
+  /** Whether the causes of errors are not told. */
+  isForVisitor?: boolean;
 }
+
+/** What a visitor is told of any error. */
+export const NOT_ANSWERED = "I could not answer this. Please try again later.";
 
 /** A tool whose last call failed. */
 export interface ToolFailure {
@@ -33,14 +38,22 @@ export interface ToolFailure {
  * texts that the message tool already sent are left out. If nothing is left and nothing was sent, a failed tool is
  * reported.
  */
-export function replyTexts({ reasoning, texts, error, sent, partlySent, failure }: FinalReply): string[] {
+export function replyTexts({
+  reasoning,
+  texts,
+  error,
+  sent,
+  partlySent,
+  failure,
+  isForVisitor = false,
+}: FinalReply): string[] {
   const answer = texts.map(stripSilentToken).filter((text) => text !== "" && !repeats(text, sent));
   const apology = error === undefined ? [] : [`The model did not answer: ${error}`];
   const thought = reasoning.trim() === "" || answer.length + apology.length === 0 ? [] : [quotedReasoning(reasoning)];
   const all = [...thought, ...answer, ...apology];
   if (all.length > 0 || partlySent || sent.length > 0) return all;
   const failed = failure();
-  return failed === undefined ? [] : [failureText(failed)];
+  return failed === undefined ? [] : [isForVisitor ? NOT_ANSWERED : failureText(failed)];
 }
 
 /** Reasoning as shown to people: quoted and shortened. */

@@ -110,7 +110,8 @@ export function toolSchema(tool: AnyTool): ToolSchema {
   return { name: tool.name, description: tool.description, parameters };
 }
 
-function toJsonSchema(schema: z.ZodType): JsonObject {
+/** The JSON Schema of what a zod schema takes, without `$schema`. */
+export function toJsonSchema(schema: z.ZodType): JsonObject {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override: withoutUsualBounds });
   return JSON.parse(JSON.stringify(rest));
 }

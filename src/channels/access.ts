@@ -70,7 +70,7 @@ export function configuredActivation(policy: AccessPolicy, group: Pick<Conversat
 }
 
 function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
-  return !message.sender.isUnverified && owners.some((entry) => isSender(entry, channelId, message.sender));
+  return ownerEntry(owners, channelId, message.sender) !== undefined;
 }
 
 /** The entry of `owners` that a sender matches; undefined if none does. */
@@ -79,12 +79,19 @@ export function ownerEntry(
   channelId: string,
   sender: InboundMessage["sender"],
 ): string | undefined {
-  return sender.isUnverified ? undefined : owners.find((entry) => isSender(entry, channelId, sender));
+  if (sender.isUnverified) return undefined;
+  return owners.find((entry) => isOfChannel(entry, channelId) && isSender(entry, channelId, sender));
 }
 
 /** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */
 export function isOwnerPeer(owners: readonly string[], channelId: string, senderId: string): boolean {
-  return owners.some((entry) => isSender(entry, channelId, { id: senderId }));
+  return ownerEntry(owners, channelId, { id: senderId }) !== undefined;
+}
+
+/** An entry that names another channel is nobody's on this one, though an id there may read the same. */
+function isOfChannel(entry: string, channelId: string): boolean {
+  const named = /^([a-z][a-z0-9]*):/.exec(entry)?.[1];
+  return named === undefined || named === channelId;
 }
 
 function isListed({ channelId, policy, message }: AccessQuestion): boolean {

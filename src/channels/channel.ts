@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { SecretRef } from "../config/secret-ref.ts";
 import type { JsonObject } from "../lib/json.ts";
+import type { DataKey } from "../security/data-key.ts";
 import type { GroupRules } from "./group-rules.ts";
 
 /**
@@ -19,6 +20,12 @@ export interface Channel<Account = never> {
   readonly capabilities: readonly string[];
   /** Whether it calls addresses that people name, and not a platform's: its `fetch` is then the guarded egress. */
   readonly isGuarded?: true;
+  /**
+   * Whether its people are visitors of a public page. They read what a session has delivered to them in the session
+   * itself, so that `send` has nothing to do, and are shown replies alone: no tools, reasoning, costs, questions or causes
+   * of errors.
+   */
+  readonly hasVisitors?: true;
   /** What session keys call a thread; `thread` where absent. */
   readonly threadWord?: "topic";
   /** The access policy of an account. */
@@ -99,7 +106,7 @@ export interface ConnectOptions {
 export interface ChannelManifest {
   /** Where it is pasted, in one sentence. */
   use: string;
-  mediaType: "application/json" | "application/yaml";
+  mediaType: "application/json" | "application/yaml" | "text/html";
   text: string;
 }
 
@@ -173,6 +180,8 @@ export interface ChannelContext<Account> {
   now(): number;
   /** The address under which platforms reach the Worker, without a path, if the configuration names it. */
   publicUrl?: string;
+  /** Signs and seals; absent while its variable is not set. */
+  dataKey?: DataKey;
   /** Set where no key encrypts reply tokens: then none is stored, and what is answered later has none. */
   losesTokens?: true;
   /** Sends an email through the Worker's binding; absent if there is none. @throws the binding's Error with a `code` */
@@ -321,6 +330,8 @@ export interface Target {
   token?: { sealed: string; expiresAt: number };
   /** The Worker's own address, as the platform called it: links to files begin with it. */
   origin?: string;
+  /** Set if it is a visitor, as of the channel's `hasVisitors`. */
+  isVisitor?: true;
 }
 
 /** A destination, with its token decrypted. */

@@ -12,6 +12,7 @@ import { msteams } from "./msteams/msteams.ts";
 import { slack } from "./slack/slack.ts";
 import { sms } from "./sms/sms.ts";
 import { telegram } from "./telegram/telegram.ts";
+import { webchat } from "./webchat/webchat.ts";
 import { webhook } from "./webhook/webhook.ts";
 import { wecom } from "./wecom/wecom.ts";
 import { whatsapp } from "./whatsapp/whatsapp.ts";
@@ -30,6 +31,7 @@ const OWN: readonly AnyChannel[] = [
   googlechat,
   github,
   email,
+  webchat,
   webhook,
 ];
 

@@ -5,11 +5,11 @@ const MARKS = { ok: "✓", warn: "!", fail: "✗" } as const;
 
 /** The accounts of channels as a table; those that are not set up name what they lack. Pure. */
 export function accountsText({ accounts }: ChannelAccounts): string {
-  const rows = accounts.map(({ channel, account, ready, webhookUrl, variables }) => [
-    channel,
-    account,
-    ready ? webhookUrl : `not set up: ${Object.values(variables).join(", ")}`,
-  ]);
+  const rows = accounts.map(({ channel, account, ready, webhookUrl, variables }) => {
+    const names = Object.values(variables);
+    const lack = names.length === 0 ? `see /docs/${channel}` : names.join(", ");
+    return [channel, account, ready ? webhookUrl : `not set up: ${lack}`];
+  });
   return tableLines([["channel", "account", "its platform calls"], ...rows]).join("\n");
 }
 

@@ -143,7 +143,7 @@ export interface QueuedPort {
   /** The workspace files of the prompt, compared with the versions that the owner accepted. */
   reviewFiles(): Promise<Review>;
   pairing: PairingPort;
-  mcp: McpPort;
+  mcp(): Promise<McpPort>;
   /** Undefined outside of groups. */
   activation: ActivationPort | undefined;
   /** The skills of this session. */

@@ -1,16 +1,29 @@
-import { accepting } from "../mcp/list-server.ts";
-import type { McpServer } from "../mcp/mcp-deps.ts";
-import { pendingCode, type ServerState, serverState } from "../mcp/server-state.ts";
-import { readServer, saveAccepted } from "../mcp/server-store.ts";
-import { storedServers } from "../mcp/servers-now.ts";
+import { mcpServersIn } from "../config/mcp-schema.ts";
+import { fixFor } from "../mcp/failure.ts";
+import { type PendingTool, pendingCode, type ServerState, serverState } from "../mcp/server-state.ts";
+import { accepting, readServer, saveAccepted } from "../mcp/server-store.ts";
+import { storedServers } from "../mcp/stored-servers.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import type { Services } from "../services/services.ts";
 
+/** Most tools that are shown and accepted at once: nothing is accepted that was not shown. */
+const MAX_AT_ONCE = 10;
+
+/** A server, with what its owner can do. */
+export interface ListedServer extends ServerState {
+  /** What to do about its trouble. */
+  fix?: string;
+  /** The tools that can be accepted now, the first of those that wait. */
+  acceptable: readonly PendingTool[];
+  /** Their code; absent if none wait. */
+  code?: string;
+}
+
 /** The MCP servers of the configuration. Every call may be repeated; it rejects if D1 fails. */
 export interface McpPort {
-  list(): Promise<ServerState[]>;
+  list(): Promise<ListedServer[]>;
   /**
-   * Accepts the tools of a server that wait, if they are those of the code.
+   * Accepts the tools of a server that can be accepted now, if they are those of the code.
    * @returns their names there, none if they were accepted before; undefined if the code is not theirs
    */
   accept(server: string, code: string): Promise<string[] | undefined>;
@@ -18,14 +31,17 @@ export interface McpPort {
 
 /** The servers as they are stored in D1. */
 export function mcpPort({ config, mcp: { database, now } }: Services): McpPort {
-  const servers = Object.entries(config.mcp.servers).map(([name, server]): McpServer => ({ name, config: server }));
+  const servers = mcpServersIn(config.mcp);
   return {
-    list: () => storedServers(servers, { database }),
+    async list() {
+      const states = await storedServers(servers, { database });
+      return Promise.all(states.map(listed));
+    },
     async accept(name, code) {
       const server = servers.find((one) => one.name === name);
       const row = server && (await readServer(database, name));
       if (server === undefined || row === undefined) return undefined;
-      const { pending } = serverState(server, row);
+      const pending = serverState(server, row).pending.slice(0, MAX_AT_ONCE);
       if (pending.length === 0) return [];
       if ((await pendingCode(pending)) !== code) return undefined;
       const tools = pending.map(({ tool }) => tool);
@@ -38,5 +54,16 @@ export function mcpPort({ config, mcp: { database, now } }: Services): McpPort {
       );
       return tools.map(({ tool }) => tool);
     },
+  };
+}
+
+async function listed(state: ServerState): Promise<ListedServer> {
+  const { name, trouble } = state;
+  const acceptable = state.pending.slice(0, MAX_AT_ONCE);
+  return {
+    ...state,
+    acceptable,
+    ...(trouble !== undefined && trouble.kind !== "new" && { fix: fixFor(trouble, name) }),
+    ...(acceptable.length > 0 && { code: await pendingCode(acceptable) }),
   };
 }

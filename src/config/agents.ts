@@ -3,6 +3,7 @@ import { parseDuration } from "../lib/duration.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { lazy } from "../lib/lazy.ts";
 import { heartbeat } from "./automation-schema.ts";
+import { type McpServer, mcpServersIn } from "./mcp-schema.ts";
 import type { humanDelay } from "./messages-schema.ts";
 import type { contextLimits } from "./model-schema.ts";
 import { withOverrides } from "./overrides.ts";
@@ -36,8 +37,8 @@ export interface Agent {
   skills: readonly string[] | undefined;
   /** How much of its prompt skills may be. */
   skillsLimits: Pick<CoreConfig["skills"]["limits"], "maxSkillsInPrompt" | "maxSkillsPromptChars">;
-  /** The MCP servers that it has, by name; all where it is undefined, none where it is empty. */
-  mcpServers: readonly string[] | undefined;
+  /** The MCP servers that it has, without those that are switched off. */
+  mcpServers: readonly McpServer[];
   /** The emoji with which it acknowledges messages, if it has one of its own. */
   emoji: string | undefined;
   /** The pause between two blocks of a reply, in milliseconds; undefined for none. */
@@ -141,7 +142,9 @@ export function agentOf(config: CoreConfig, id: string): Agent {
       maxSkillsInPrompt: config.skills.limits.maxSkillsInPrompt,
       maxSkillsPromptChars: entry?.skillsLimits?.maxSkillsPromptChars ?? config.skills.limits.maxSkillsPromptChars,
     },
-    mcpServers: entry?.mcp?.servers,
+    mcpServers: mcpServersIn(config.mcp).filter(
+      (server) => server.config.enabled && (entry?.mcp?.servers?.includes(server.name) ?? true),
+    ),
     emoji: entry?.identity?.emoji,
     blockPause: pauseRange(withOverrides(defaults.humanDelay, entry?.humanDelay)),
     defaults,

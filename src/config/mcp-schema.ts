@@ -77,5 +77,13 @@ export const agentMcp = z.strictObject({
     .describe("The servers that it has, by name; all where absent, none if empty."),
 });
 
-/** A configured server, with its defaults. */
-export type McpServerConfig = z.output<typeof server>;
+/** A server of the configuration, with its defaults. */
+export interface McpServer {
+  name: string;
+  config: z.output<typeof server>;
+}
+
+/** The servers of the configuration. */
+export function mcpServersIn({ servers }: z.output<typeof mcp>): McpServer[] {
+  return Object.entries(servers).map(([name, config]) => ({ name, config }));
+}

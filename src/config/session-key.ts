@@ -27,6 +27,8 @@ export interface Route {
   peerId: string;
   /** Whether the sender is an owner; owners share `main` under the scope `auto`. */
   owner: boolean;
+  /** A visitor of a page, who shares no session with others, whatever the scope. */
+  isVisitor?: true;
 }
 
 const AGENT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -63,7 +65,7 @@ export function sessionKeyOf(route: Route, dmScope: DmScope): string {
     case "auto":
       return route.owner ? mainSessionKey(route.agentId) : `${head}:${channel}:direct:${peer}`;
     case "main":
-      return mainSessionKey(route.agentId);
+      return route.isVisitor ? `${head}:${channel}:direct:${peer}` : mainSessionKey(route.agentId);
     case "per-peer":
       return `${head}:direct:${peer}`;
     case "per-channel-peer":

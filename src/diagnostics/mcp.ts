@@ -1,6 +1,6 @@
+import type { McpServer } from "../config/mcp-schema.ts";
 import { fixFor } from "../mcp/failure.ts";
 import { askServer } from "../mcp/list-server.ts";
-import type { McpServer } from "../mcp/mcp-deps.ts";
 import { type ServerState, serverState } from "../mcp/server-state.ts";
 import { readServer } from "../mcp/server-store.ts";
 import type { Services } from "../services/services.ts";

@@ -39,6 +39,7 @@ import sms from "./sms.md";
 import telegram from "./telegram.md";
 import troubleshooting from "./troubleshooting.md";
 import web from "./web.md";
+import webchat from "./webchat.md";
 import webhook from "./webhook.md";
 import wecom from "./wecom.md";
 import whatsapp from "./whatsapp.md";
@@ -61,6 +62,7 @@ import chineseSlack from "./zh/slack.md";
 import chineseSms from "./zh/sms.md";
 import chineseTelegram from "./zh/telegram.md";
 import chineseWeb from "./zh/web.md";
+import chineseWebchat from "./zh/webchat.md";
 import chineseWebhook from "./zh/webhook.md";
 import chineseWecom from "./zh/wecom.md";
 import chineseWhatsapp from "./zh/whatsapp.md";
@@ -98,6 +100,7 @@ export const PAGES: readonly DocsPage[] = [
   page("googlechat", googlechat),
   page("github", github),
   page("email", email),
+  page("webchat", webchat),
   page("webhook", webhook),
   page("feishu", feishu),
   page("wecom", wecom),
@@ -144,6 +147,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/github", chineseGithub),
   page("zh/mcp", chineseMcp),
   page("zh/email", chineseEmail),
+  page("zh/webchat", chineseWebchat),
   page("zh/webhook", chineseWebhook),
 ];
 

@@ -20,6 +20,7 @@ import { grantRoutes } from "./grants.ts";
 import { hookRoutes } from "./hooks.ts";
 import { jobRoutes } from "./jobs.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
+import { mcpRoutes } from "./mcp.ts";
 import { memoryRoutes } from "./memory.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { openAiEmbeddingRoutes } from "./openai/embeddings.ts";
@@ -57,6 +58,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ...TURN_ROUTES,
       ["/", hookRoutes],
       ["/", fileRoutes],
+      ["/", mcpRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],
       ["/v1", capabilityRoutes],

@@ -8,6 +8,9 @@ import { provideServices } from "./newest-services.ts";
 import { onOpenAiError, speaksOpenAi } from "./openai/errors.ts";
 import { notFoundHandler, requirePlainPath } from "./request-path.ts";
 
+/** Where clients of the Model Context Protocol come in. */
+export const MCP_PATH = "/mcp";
+
 /** Routes and the path below which they are. */
 export type MountedRoutes = readonly [path: "/" | "/v1", routes: Hono<AppEnv>];
 
@@ -17,7 +20,7 @@ export interface AppRoutes {
   open?: readonly MountedRoutes[];
   /** For somebody who is logged in, whether the configuration is valid or not. */
   unconfigured?: readonly MountedRoutes[];
-  /** With the services of the configuration in force; below `/v1` for somebody who is logged in. */
+  /** With the services of the configuration in force; below `/v1` and at `/mcp` for somebody who is logged in. */
   configured: readonly MountedRoutes[];
   /** Answers other requests; by default with 404 or 405. */
   notFound?: NotFoundHandler<AppEnv>;
@@ -34,7 +37,7 @@ export function createBaseApp({ open = [], unconfigured = [], configured, notFou
   app.notFound(notFound ?? notFoundHandler(() => app.routes));
   app.use(requirePlainPath);
   for (const [path, routes] of open) app.route(path, routes);
-  app.use("/v1/*", closedAnswers, requireLogin);
+  for (const closed of ["/v1/*", MCP_PATH]) app.use(closed, closedAnswers, requireLogin);
   for (const [path, routes] of unconfigured) app.route(path, routes);
   app.use(async (c, next) => {
     await provideServices(c);
@@ -44,7 +47,7 @@ export function createBaseApp({ open = [], unconfigured = [], configured, notFou
   return app;
 }
 
-/** Answers below `/v1` are stored by nobody, and no browser guesses what they are, unless a route says otherwise. */
+/** Answers below `/v1` and at `/mcp` are stored by nobody, and no browser guesses what they are, unless a route says otherwise. */
 const closedAnswers: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
   // The headers of an answer that an object gave, such as a socket's, cannot be changed.

@@ -205,7 +205,9 @@ function settingsOf(account: unknown): { variables: Record<string, string>; apiB
 /** Where the platform has to call: the address that is named, else that of the configuration, else the one called now. */
 function webhookUrl(c: Context<AppEnv>, place: { channel: string; account: string }, named?: string): string {
   const origin = named ?? c.get("services").config.channels.defaults?.publicUrl ?? new URL(c.req.url).origin;
-  return `${origin}/channels/${encodeURIComponent(place.channel)}/${encodeURIComponent(place.account)}/webhook`;
+  const { hasVisitors } = c.get("services").channel(place.channel, place.account).channel;
+  const path = `/channels/${encodeURIComponent(place.channel)}/${encodeURIComponent(place.account)}`;
+  return `${origin}${path}/${hasVisitors ? "messages" : "webhook"}`;
 }
 
 function conversation(id: string, { channel, context }: OpenChannel): Target {

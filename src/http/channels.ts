@@ -46,7 +46,10 @@ function refused(response: Response, c: Context<AppEnv>): Response {
  */
 function openChannel(services: Services, channelId: string, accountId: string): OpenChannel {
   try {
-    return services.channel(channelId, accountId);
+    const open = services.channel(channelId, accountId);
+    // Pages have addresses of their own, with their own limits.
+    if (open.channel.hasVisitors) throw new IsopodError("not_found", `${channelId} has no webhook`, "Use /messages.");
+    return open;
   } catch (error) {
     if (!(error instanceof IsopodError) || error.code !== "not_found") throw error;
     log("info", "channel.unknown", { channel: head(channelId, 80), accountId: head(accountId, 80), hint: error.hint });

@@ -53,7 +53,7 @@ const CODES: Record<MemoryErrorCode, ErrorCode> = {
 };
 
 /** Turns a memory's error into one of HTTP, with a hint. @throws IsopodError */
-async function withMemoryErrors<Answer>(agentId: string, answer: Promise<Answer>): Promise<Answer> {
+export async function withMemoryErrors<Answer>(agentId: string, answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (thrown) {

@@ -8,10 +8,12 @@ import { openAiResponsesRoutes } from "./openai/responses.ts";
 import { runRoutes } from "./runs.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { socketRoutes } from "./socket.ts";
+import { webchatRoutes } from "./webchat.ts";
 
 /** The routes on the way of a message: they are evaluated when an isolate starts, so that no message waits for it. */
 export const TURN_ROUTES: readonly MountedRoutes[] = [
   ["/", channelRoutes],
+  ["/", webchatRoutes],
   ["/v1", agentRoutes],
   ["/v1", runRoutes],
   ["/v1", sessionRoutes],

@@ -28,7 +28,7 @@ export type ReceivedMessage = InboundMessage & { deleted?: true };
 
 /** Who speaks where, and the account on which it arrived. */
 export interface InboundSource {
-  channel: Pick<AnyChannel, "id" | "threadWord">;
+  channel: Pick<AnyChannel, "id" | "threadWord" | "hasVisitors">;
   accountId: string;
   message: Pick<InboundMessage, "sender" | "conversation" | "text" | "mentioned">;
 }
@@ -99,6 +99,7 @@ export async function targetOf(
     ...addressedBy(message, channel.id, accountId).target,
     ...(sealed !== undefined && replyToken && { token: { sealed, expiresAt: replyToken.expiresAt } }),
     ...(origin !== undefined && { origin }),
+    ...(channel.hasVisitors && { isVisitor: true }),
   };
 }
 
@@ -169,9 +170,10 @@ export function inboundSessionKey(admitted: InboundSource & { owner: boolean }, 
 
 function conversationPlace({ channel, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
-  const { id, threadWord } = channel;
+  const { id, threadWord, hasVisitors } = channel;
   const thread = threadId === undefined ? {} : { threadId, ...(threadWord && { threadWord }) };
-  return { channel: id, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
+  const place = { channel: id, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
+  return { ...place, ...(hasVisitors && { isVisitor: true }) };
 }
 
 /** A message's words; the quoted text, fenced; and of what is not an owner's its labels and looks of an injection. */

@@ -1,10 +1,11 @@
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import type { McpServer } from "../config/mcp-schema.ts";
 import { deadline } from "../lib/deadline.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { VERSION } from "../lib/version.ts";
 import type { StreamingFetch } from "../security/streaming-fetch.ts";
 import { failureOf, ServerError } from "./failure.ts";
-import type { McpDeps, McpServer } from "./mcp-deps.ts";
+import type { McpDeps } from "./mcp-deps.ts";
 import { watchStreams } from "./watch-streams.ts";
 
 /** How a server is spoken to, so that the next connection need not find out. */

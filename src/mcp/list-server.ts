@@ -1,12 +1,13 @@
+import type { McpServer } from "../config/mcp-schema.ts";
 import { within } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { type Connection, connect, type KnownProtocol } from "./connect.ts";
 import { failureOf, type ServerFailure, serverWords } from "./failure.ts";
-import { type ListedTool, type RawTool, readTools } from "./listed-tool.ts";
-import { type McpDeps, type McpServer, timeoutMsOf } from "./mcp-deps.ts";
+import { type RawTool, readTools } from "./listed-tool.ts";
+import { type McpDeps, timeoutMsOf } from "./mcp-deps.ts";
 import { serverState } from "./server-state.ts";
-import { type Accepted, type Listing, readServer, saveFailure, saveListing } from "./server-store.ts";
+import { accepting, type Listing, readServer, saveFailure, saveListing } from "./server-store.ts";
 
 /** How long a server may take to say what it offers. */
 const LIST_MS = 8_000;
@@ -62,11 +63,6 @@ export function listServerLater(server: McpServer, deps: McpDeps): Promise<unkno
     .finally(() => asking.delete(key));
   deps.waitUntil(work);
   return work;
-}
-
-/** Tools as accepted ones. */
-export function accepting(tools: readonly ListedTool[]): Accepted {
-  return Object.fromEntries(tools.map(({ tool, digest, description }) => [tool, { digest, description }]));
 }
 
 /** Asks a server what it offers, and stores nothing. Never rejects. */

@@ -1,4 +1,4 @@
-import type { McpServerConfig } from "../config/mcp-schema.ts";
+import type { McpServer } from "../config/mcp-schema.ts";
 import type { StreamingFetch } from "../security/streaming-fetch.ts";
 
 /** What reaching MCP servers needs. */
@@ -14,12 +14,6 @@ export interface McpDeps {
   waitUntil(promise: Promise<unknown>): void;
   /** Milliseconds since the epoch. */
   now(): number;
-}
-
-/** A server of the configuration. */
-export interface McpServer {
-  name: string;
-  config: McpServerConfig;
 }
 
 /** How long a call of a server may take, in milliseconds. */

@@ -1,9 +1,9 @@
+import type { McpServer } from "../config/mcp-schema.ts";
 import { shortDigest } from "../lib/digest.ts";
 import { globMatcher } from "../lib/glob.ts";
 import { hostOf } from "../lib/url.ts";
 import type { ServerFailure } from "./failure.ts";
 import type { LeftOutTool, ListedTool } from "./listed-tool.ts";
-import type { McpServer } from "./mcp-deps.ts";
 import type { Accepted, AcceptedTool, Listing, StoredServer } from "./server-store.ts";
 
 /** What turns can have of a server now. */

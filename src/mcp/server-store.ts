@@ -21,6 +21,11 @@ export type AcceptedTool = Pick<ListedTool, "digest" | "description">;
 /** The accepted tools of a server, by their names there. */
 export type Accepted = Readonly<Record<string, AcceptedTool>>;
 
+/** Tools as accepted ones. */
+export function accepting(tools: readonly ListedTool[]): Accepted {
+  return Object.fromEntries(tools.map(({ tool, digest, description }) => [tool, { digest, description }]));
+}
+
 /** What is stored of a server. Instants are milliseconds since the epoch. */
 export interface StoredServer {
   name: string;

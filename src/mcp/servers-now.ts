@@ -1,8 +1,9 @@
+import type { McpServer } from "../config/mcp-schema.ts";
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
 import { listServerLater } from "./list-server.ts";
-import type { McpDeps, McpServer } from "./mcp-deps.ts";
+import type { McpDeps } from "./mcp-deps.ts";
 import { isListingDue, type ServerState, serverState } from "./server-state.ts";
 import { knownServer, readServer } from "./server-store.ts";
 
@@ -30,12 +31,4 @@ export function serversNow(servers: readonly McpServer[], deps: McpDeps): Promis
       }
     }),
   );
-}
-
-/** The same from what is stored: no server is asked. @throws the error of D1 */
-export function storedServers(
-  servers: readonly McpServer[],
-  { database }: Pick<McpDeps, "database">,
-): Promise<ServerState[]> {
-  return Promise.all(servers.map(async (server) => serverState(server, await readServer(database, server.name))));
 }

@@ -1,5 +1,5 @@
-import type { Target } from "../channels/channel.ts";
-import type { RoutingInput } from "../config/bindings.ts";
+import type { AnyChannel, Target } from "../channels/channel.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../config/bindings.ts";
 import { IsopodError } from "../lib/errors.ts";
 import type { Services } from "./services.ts";
 
@@ -8,18 +8,35 @@ export function conversationPlace(
   { channel, accountId, kind, conversationId, threadId, peerId = conversationId, spaceId }: Target,
   services: Pick<Services, "channel">,
 ): Omit<RoutingInput, "owner"> {
-  const place = { channel, accountId, kind, conversationId, peerId, spaceId };
-  if (threadId === undefined) return place;
-  const threadWord = threadWordOf(channel, accountId, services);
-  return { ...place, threadId, ...(threadWord && { threadWord }) };
+  const { threadWord, hasVisitors } = traitsOf(channel, accountId, services);
+  return {
+    ...{ channel, accountId, kind, conversationId, peerId, spaceId },
+    ...(threadId !== undefined && { threadId, ...(threadWord && { threadWord }) }),
+    ...(hasVisitors && { isVisitor: true }),
+  };
 }
 
-/** Undefined also where the channel is not configured. */
-function threadWordOf(channelId: string, accountId: string, { channel }: Pick<Services, "channel">) {
+/** The agent that answers a visitor, who is never an owner, and the visitor's session. */
+export function visitorSession(
+  visitor: Target,
+  services: Pick<Services, "channel" | "config">,
+): { agentId: string; sessionKey: string } {
+  const { config } = services;
+  const place = conversationPlace(visitor, services);
+  const agentId = routedAgentId(config, place);
+  return { agentId, sessionKey: routedSessionKey(config, agentId, { ...place, owner: false }) };
+}
+
+/** What a channel makes of its conversations; nothing where it is not configured. */
+function traitsOf(
+  channelId: string,
+  accountId: string,
+  { channel }: Pick<Services, "channel">,
+): Pick<AnyChannel, "threadWord" | "hasVisitors"> {
   try {
-    return channel(channelId, accountId).channel.threadWord;
+    return channel(channelId, accountId).channel;
   } catch (error) {
-    if (error instanceof IsopodError) return undefined;
+    if (error instanceof IsopodError) return {};
     throw error;
   }
 }

@@ -278,6 +278,7 @@ function openChannel(
   const context = {
     ...{ accountId, account, secret: (ref: { id: string }) => secret(ref.id), now: Date.now },
     fetch: channel.isGuarded ? fetchThrough(egress) : fetch,
+    ...(dataKey && { dataKey }),
     ...(email && { sendEmail: (message: EmailMessageBuilder) => email.send(message) }),
     ...(publicUrl !== undefined && { publicUrl }),
     ...(dataKey === undefined && { losesTokens: true as const }),

@@ -42,9 +42,9 @@ export async function indexRuns(
   await db.batch([session, ...upserts]);
 }
 
-/** The conversation of the last message of a person among runs. */
+/** The conversation of the last message of a person among runs; nobody writes to visitors first. */
 function lastRoute(rows: readonly OpenRun[]): { to: StoredRoute; at: number } | undefined {
-  const said = rows.findLast(({ target, state }) => target !== null && !isFromSystem(state));
+  const said = rows.findLast(({ target, state }) => target !== null && !target.isVisitor && !isFromSystem(state));
   if (said === undefined || said.target === null) return undefined;
   const { replyToId: _, token: __, ...to } = said.target;
   return { to, at: said.acceptedAt };

@@ -1,3 +1,4 @@
+import type { Target } from "../channels/channel.ts";
 import type { SessionLocation } from "../config/session-schema.ts";
 import type { Refusal } from "../lib/refusal.ts";
 import type { TranscriptPage } from "../memory/transcript-path.ts";
@@ -12,6 +13,7 @@ import type { SessionPart } from "../session-store/session-place.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import type { HistoryPage } from "../session-store/transcript.ts";
+import type { VisitorView, VisitorWait } from "../session-store/visitor-view.ts";
 import type { ContextReport } from "../turn/preview/context-report.ts";
 import type { RunPrompt } from "../turn/preview/run-prompt.ts";
 
@@ -49,6 +51,8 @@ export interface SessionMethods {
    * refusal as its body if the session has moved.
    */
   fetch(request: Request): Promise<Response>;
+  /** What a visitor of a page is shown, once it is not what is known, or the time is over. */
+  visitorView(visitor: Target, wait: VisitorWait): Promise<VisitorView | Refusal | undefined>;
   history(limit: number, before: number | undefined): (HistoryPage & { cursor: number }) | Refusal | undefined;
   export(withPrompts?: boolean): ReadableStream<Uint8Array> | Refusal | undefined;
   events(after: number | undefined, orWait: boolean): ReadableStream<Uint8Array> | Refusal | undefined;

@@ -2,7 +2,6 @@ import { budgetLines } from "../budgets/budget-report.ts";
 import type { RunBudgetDeps } from "../budgets/run-budget.ts";
 import { activationPort, pairingPort } from "../commands/channel-access-port.ts";
 import type { QueuedPort, SubagentsPort } from "../commands/command.ts";
-import { mcpPort } from "../commands/mcp-port.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
 import { agentIn } from "../services/services.ts";
 import type { NewRun } from "../session-store/admission.ts";
@@ -40,7 +39,7 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
       return reviewFiles(database, services().workspaceOf(agent), agent.id);
     },
     pairing: pairingPort(database, now),
-    mcp: mcpPort(services()),
+    mcp: async () => (await import("../commands/mcp-port.ts")).mcpPort(services()),
     activation: activationPort(run.row.target, session().key, { services: services(), database, now }),
     async skills() {
       const turnContext = turnContextOf(run, session(), services());

@@ -38,6 +38,7 @@ import { RunScheduler } from "./run-scheduler.ts";
 import { Sockets } from "./socket.ts";
 import { stopHeartbeat } from "./stop-heartbeat.ts";
 import { TurnRunner } from "./turn-runner.ts";
+import { Visitors } from "./visitors.ts";
 import { type Lifecycle, Wakeups } from "./wakeups.ts";
 
 /** What the Durable Object provides to the parts of its session. */
@@ -85,6 +86,7 @@ export interface SessionParts {
   transcripts: TranscriptSync;
   removal: Removal;
   relocation: Relocation;
+  visitors: Visitors;
 }
 
 /**
@@ -133,7 +135,10 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       await files.put(key, text, { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
       return key;
     },
-    drained: () => wakeups.arm(),
+    drained: () => {
+      wakeups.arm();
+      visitors.changed();
+    },
     now,
   });
   const format: Deliveries["format"] = (...text) => deliveries.format(...text);
@@ -186,6 +191,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     ended: (row, state, reply) => {
       subagents.runEnded(row, state, reply);
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
+      visitors.changed();
     },
     closed: (runId, target) => waitUntil(deliveries.noteUnanswered(runId, target)),
     format,
@@ -256,6 +262,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     reload,
     now,
   });
+  const visitors = new Visitors({ store, session, lifecycle, now });
   return {
     audit,
     scheduler,
@@ -272,6 +279,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     transcripts,
     removal,
     relocation,
+    visitors,
   };
 }
 

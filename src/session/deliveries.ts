@@ -6,6 +6,7 @@ import { log } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
 import { applyMessageHooks } from "../plugins/apply-message-hooks.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
+import { visitorSession } from "../services/conversation-place.ts";
 import { fileLink, type LinkedFile } from "../services/file-links.ts";
 import { agentIn, tokenPurpose } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
@@ -38,6 +39,7 @@ const ANSWER_MS = 30_000;
 
 /** Most characters of a long reply that a channel without files gets in its last message. */
 const MAX_BEGINNING_CHARS = 500;
+const ELSEWHERE = "A visitor of a page reads the answers of the visitor's own session alone.";
 const TOO_LONG = "The reply is too long for this chat: its rest is";
 
 /** A part whose words are wanted. */
@@ -127,6 +129,7 @@ export class Deliveries {
         prepareParts: (markdown, target, runId) => this.prepareParts(markdown, target, runId),
         send: async ({ source, ...addressed }, signal) => {
           const part = await this.#withToken(addressed);
+          if (this.#isKeptHere(part.target)) return this.#keep(part, signal);
           if (source?.kind === "file") return this.#sendFile(part, source, signal);
           if (source?.kind === "rest" || source?.kind === "whole") return this.#sendRest(part, source.name, signal);
           return this.#send({ ...part, ...(source && "buttons" in source && { buttons: source.buttons }) }, signal);
@@ -187,7 +190,8 @@ export class Deliveries {
    */
   formatApprovalQuestion({ target }: { target: Target | null }, state: RunState): OutboxPart[] {
     const way = target ?? peopleOf(state);
-    if (way === undefined) return [];
+    // Only an owner may answer it, on the page.
+    if (way === undefined || way.isVisitor) return [];
     const { text, buttons } = target === null ? askElsewhere(state) : askPerson(state, this.#can(target, "approvals"));
     const parts = this.format(way, text);
     const last = parts.length - 1;
@@ -320,6 +324,25 @@ export class Deliveries {
     } catch (error) {
       return { outcome: "failed", reason: messageOf(error) };
     }
+  }
+
+  /** Whether visitors read what is delivered to them in the session that has it. */
+  #isKeptHere({ channel: channelId, accountId }: Target): boolean {
+    try {
+      return this.#deps.services().channel(channelId, accountId).channel.hasVisitors ?? false;
+    } catch (error) {
+      log("debug", "channel.unknown", { channel: channelId, error: messageOf(error) });
+      return false;
+    }
+  }
+
+  /** Delivers to a visitor, who looks for it in the session of the conversation and nowhere else. */
+  async #keep(part: OutboundPart, signal: AbortSignal): Promise<Delivery> {
+    const services = this.#deps.services();
+    const { sessionKey } = visitorSession(part.target, services);
+    if (sessionKey !== this.#deps.session().key) return { outcome: "failed", reason: ELSEWHERE };
+    const { channel, context } = services.channel(part.target.channel, part.target.accountId);
+    return channel.send(part, context, signal);
   }
 
   /** Sends a file, or a link to it if the channel does not take it. */

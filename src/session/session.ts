@@ -55,6 +55,7 @@ import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
 import { isTombstoneOver, readTombstone, type Tombstone } from "../session-store/tombstone.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
+import type { VisitorView, VisitorWait } from "../session-store/visitor-view.ts";
 import { MISDIRECTED, type SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
 import { ConfigSnapshot } from "./config-snapshot.ts";
@@ -183,6 +184,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (taken.kind === "run") this.#parts.commands.begin(taken.input);
     this.#parts.wakeups.arm();
     this.#parts.wakeups.work(prefetched);
+    this.#parts.visitors.changed();
     const accepted = {
       runId: row.id,
       sessionKey: session.key,
@@ -337,6 +339,13 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** The whole transcript as JSON Lines; undefined if there is no session. */
   export(withPrompts = false): ReadableStream<Uint8Array> | Refusal | undefined {
     return this.#answer(() => exportStream(this.#store, this.#log.lastSeq, withPrompts));
+  }
+
+  /** What a visitor of a page is shown, once it is not what is known, or the time is over. */
+  async visitorView(visitor: Target, wait: VisitorWait): Promise<VisitorView | Refusal | undefined> {
+    const found = this.#answer(() => "here" as const);
+    if (found !== "here") return found;
+    return orRefusalLater(() => this.#parts.visitors.view(visitor, wait));
   }
 
   transcriptPages() {
@@ -563,6 +572,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#parts.indexSync.forget();
     this.#parts.wakeups.forget();
     this.#parts.turnRunner.forget();
+    this.#parts.visitors.changed();
   }
 
   /** Reads anew what is in memory, after the session has come, is leaving, has gone, or stays after all. */

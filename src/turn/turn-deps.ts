@@ -11,7 +11,7 @@ import type { EndedConversation } from "../session-store/run.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
-import type { WorkspaceEntry } from "../workspace/workspace.ts";
+import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import type { TurnGate } from "./gate.ts";
 import type { RunOutput } from "./output/run-output.ts";
 import type { PromptKeeper } from "./preview/prompt-keeper.ts";
@@ -40,6 +40,19 @@ export interface ToolsDeps {
   gate: TurnGate;
   /** The run's budget; undefined if nothing is capped. */
   budget: CallBudget | undefined;
+}
+
+/** The MCP servers of a turn. */
+export interface TurnMcp {
+  /** The tools that the turn may have of them, and what to tell its agent of those that it lacks. */
+  open(deps: Pick<ToolsDeps, "gate" | "suspect">, workspace: Pick<Workspace, "write">): Promise<OpenMcp>;
+  /** Closes the connections. */
+  close(): void;
+}
+
+export interface OpenMcp {
+  tools: readonly AnyTool[];
+  notes: readonly string[];
 }
 
 /** Dependencies of a live turn, besides its run and its context. */

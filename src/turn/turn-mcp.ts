@@ -1,40 +1,42 @@
 import { type AnyTool, toolSchema } from "../agent/tool.ts";
-import type { ConnectionPool } from "../mcp/connection-pool.ts";
-import type { McpServer } from "../mcp/mcp-deps.ts";
-import { mcpTool } from "../mcp/mcp-tool.ts";
+import { ConnectionPool } from "../mcp/connection-pool.ts";
+import { type McpToolDeps, mcpTool } from "../mcp/mcp-tool.ts";
 import type { ServerState } from "../mcp/server-state.ts";
+import { serversNow } from "../mcp/servers-now.ts";
+import { storedServers } from "../mcp/stored-servers.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { TurnGate } from "./gate.ts";
 import type { TurnContext } from "./turn-context.ts";
-import type { ToolsDeps } from "./turn-deps.ts";
+import type { OpenMcp, ToolsDeps, TurnMcp } from "./turn-deps.ts";
 import { keepImage, outsidePort } from "./turn-tools.ts";
 
 /** Most tools of all servers together in a turn, and most characters of what a model reads of them. */
 const MAX_TOOLS = 64;
 const MAX_CHARS = 60_000;
 
-/** The servers that the agent of a turn has. */
-export function agentServers({ agent, services }: TurnContext): McpServer[] {
-  return Object.entries(services.config.mcp.servers)
-    .filter(([name, { enabled }]) => enabled && (agent.mcpServers?.includes(name) ?? true))
-    .map(([name, config]) => ({ name, config }));
+/** The servers of a turn. In a preview they are as they are stored, and none is asked. */
+export function createTurnMcp(context: TurnContext): TurnMcp {
+  const { agent, services, runId } = context;
+  const pool = new ConnectionPool(services.mcp);
+  return {
+    async open({ gate, suspect }, workspace) {
+      const isPreview = runId === undefined;
+      const servers = await (isPreview ? storedServers : serversNow)(agent.mcpServers, services.mcp);
+      return openTools(servers, context, { pool, gate, suspect }, workspace);
+    },
+    close: () => pool.close(),
+  };
 }
 
-/** The tools of MCP servers that a turn may have, and what to tell its agent of those that it lacks. */
-export function turnMcp(
-  context: TurnContext,
+function openTools(
   servers: readonly ServerState[],
-  { pool, gate, suspect }: Pick<ToolsDeps, "suspect"> & { pool: ConnectionPool; gate: TurnGate },
+  { principal, services }: TurnContext,
+  { pool, gate, suspect }: Pick<ToolsDeps, "gate" | "suspect"> & { pool: ConnectionPool },
   workspace: Pick<Workspace, "write">,
-): { tools: AnyTool[]; notes: string[] } {
-  const { principal, services } = context;
-  const outside = outsidePort(services, suspect);
-  const deps = {
+): OpenMcp {
+  const deps: McpToolDeps = {
     pool,
-    outside,
-    keepImage: principal.owner
-      ? (image: Parameters<typeof keepImage>[1]) => keepImage("mcp", image, workspace)
-      : undefined,
+    outside: outsidePort(services, suspect),
+    keepImage: principal.owner ? (image) => keepImage("mcp", image, workspace) : undefined,
   };
   const allowed = servers.flatMap((server) =>
     server.tools.filter(({ name }) => gate.has(name)).map((listed) => mcpTool(server, listed, deps)),

@@ -4,8 +4,6 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { Agent } from "../config/agents.ts";
 import { objectNameOf } from "../config/session-ids.ts";
 import { newId } from "../lib/ids.ts";
-import { ConnectionPool } from "../mcp/connection-pool.ts";
-import { serversNow } from "../mcp/servers-now.ts";
 import type { ModelRequest } from "../models/model.ts";
 import { withLabels } from "../models/view-labels.ts";
 import { applyLoopHooks } from "../plugins/apply-loop-hooks.ts";
@@ -20,6 +18,7 @@ import { beginsConversation, runConversationHooks } from "./conversation-hooks.t
 import { turnFailover } from "./failover.ts";
 import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
+import { mcpOfTurn } from "./mcp-of-turn.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
 import { withSpeech } from "./output/speech.ts";
 import { turnPreferences } from "./output/turn-preferences.ts";
@@ -28,9 +27,8 @@ import { reviewFormat } from "./review-format.ts";
 import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
-import type { TurnDeps } from "./turn-deps.ts";
+import type { TurnDeps, TurnMcp } from "./turn-deps.ts";
 import { gatherFiles, loadImage, readFilesAhead } from "./turn-files.ts";
-import { agentServers, turnMcp } from "./turn-mcp.ts";
 import { speechPort } from "./turn-media.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
@@ -44,17 +42,16 @@ export const MODEL_IDLE_MS = 120_000;
  * operation, the listing of the workspace.
  */
 export async function takeTurn(run: ActiveRun, context: TurnContext, deps: TurnDeps): Promise<RunResult | undefined> {
-  const pool = new ConnectionPool(context.services.mcp);
+  const mcp = await mcpOfTurn(context);
   try {
-    return await turnOver(pool, run, context, deps);
+    return await turnWith(mcp, run, context, deps);
   } finally {
-    pool.close();
+    mcp.close();
   }
 }
 
-/** The turn, with the connections to MCP servers that it may open. */
-async function turnOver(
-  pool: ConnectionPool,
+async function turnWith(
+  mcp: TurnMcp,
   run: ActiveRun,
   context: TurnContext,
   deps: TurnDeps,
@@ -75,10 +72,9 @@ async function turnOver(
   const readAhead = () => readFilesAhead(context, workspace, deps);
   const [skills, servers] = await Promise.all([
     deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
-    serversNow(agentServers(context), services.mcp),
+    mcp.open({ gate, suspect: deps.suspect }, seen),
   ]);
-  const mcp = turnMcp(context, servers, { pool, gate, suspect: deps.suspect }, seen);
-  const tools = turnTools(context, { ...deps, extraTools: [...deps.extraTools, ...mcp.tools], skills, gate }, seen);
+  const tools = turnTools(context, { ...deps, extraTools: [...deps.extraTools, ...servers.tools], skills, gate }, seen);
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
@@ -100,7 +96,7 @@ async function turnOver(
   const model = await failover.lead();
   const prompt = await turnPrompt(
     context,
-    { tools, toolNotes: mcp.notes, files, skills, model: model.ref, messages },
+    { tools, toolNotes: servers.notes, files, skills, model: model.ref, messages },
     deps.hooks,
   );
   await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);

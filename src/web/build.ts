@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildResult, build } from "esbuild";
+import { type BuildResult, build, type Plugin, transform } from "esbuild";
 
 const SOURCE = fileURLToPath(new URL(".", import.meta.url));
 const TARGET = fileURLToPath(new URL("../../dist/web/", import.meta.url));
 
-/** Bundles the page into `dist/web`. Unchanged files are not written, so that nothing reloads for them. */
+/** Bundles the page, and the chat box for other pages, into `dist/web`. Unchanged files are not written, so that nothing reloads for them. */
 async function buildPage(): Promise<void> {
   const bundle = await build({
     entryPoints: {
@@ -33,12 +33,35 @@ async function buildPage(): Promise<void> {
     minify: true,
     write: false,
   });
+  // Pages of others name it.
+  const widget = await build({
+    entryPoints: { widget: join(SOURCE, "widget/widget.ts") },
+    outdir: TARGET,
+    bundle: true,
+    format: "iife",
+    target: "es2022",
+    plugins: [smallStyles],
+    minify: true,
+    write: false,
+  });
   const files = new Map<string, Uint8Array>();
-  for (const file of [...bundle.outputFiles, ...docs.outputFiles]) files.set(basename(file.path), file.contents);
+  for (const file of [...bundle.outputFiles, ...docs.outputFiles, ...widget.outputFiles])
+    files.set(basename(file.path), file.contents);
   files.set("index.html", Buffer.from(await pageHtml(bundle)));
   files.set("_headers", Buffer.from(HEADERS));
   await writeChanged(files);
 }
+
+/** Style sheets that are texts are minified, too. */
+const smallStyles: Plugin = {
+  name: "small-styles",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, "utf8"), { loader: "css", minify: true });
+      return { contents: code, loader: "text" };
+    });
+  },
+};
 
 async function pageHtml(bundle: BuildResult<{ metafile: true }>): Promise<string> {
   const named = (extension: string) => basename(outputNamed(bundle, extension));
@@ -97,6 +120,11 @@ const HEADERS = `/*
 
 /icon.*
   Cache-Control: public, max-age=31536000, immutable
+
+/widget.js
+  Cache-Control: public, max-age=3600
+  Access-Control-Allow-Origin: *
+  Cross-Origin-Resource-Policy: cross-origin
 `;
 
 await buildPage();

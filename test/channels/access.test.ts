@@ -60,6 +60,9 @@ describe("access to direct messages", () => {
 
   test("the same id on another channel is another person", () => {
     expect(decide({}, { owners: ["discord:7"] })).toEqual({ kind: "pair" });
+    // A service that lets people choose their ids: one chose an owner's of another channel.
+    const sender = { id: "discord:7" };
+    expect(decide({}, { sender, owners: ["discord:7"] })).toEqual({ kind: "pair" });
   });
 
   test("neither a star nor a username that looks like an id makes an owner", () => {

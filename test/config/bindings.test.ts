@@ -90,3 +90,11 @@ test("linked ids share one session on every channel, and no one else shares it",
   expect(key({ channel: "telegram", peerId: "u1" })).toBe("agent:main:direct:u1");
   expect(key({ peerId: "u2" })).toBe("agent:main:direct:u2");
 });
+
+test("a visitor of a page shares no session with others, whatever the scope", () => {
+  for (const dmScope of ["auto", "main", "per-peer", "per-channel-peer", "per-account-channel-peer"]) {
+    const scoped = configOf({ session: { dmScope } });
+    const keyOf = (peerId: string) => routedSessionKey(scoped, "main", place({ peerId, isVisitor: true }));
+    expect(new Set([keyOf("v1"), keyOf("v2"), "agent:main:main"]).size, dmScope).toBe(3);
+  }
+});

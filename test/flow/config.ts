@@ -143,6 +143,13 @@ export function testConfig(modelServer: string, botApi: string, outside: string,
           listed: { addresses: ["listed@agent.example"], dmPolicy: "allowlist", allowFrom: ["bob@example.org"] },
         },
       },
+      webchat: {
+        accounts: {
+          default: { allowedOrigins: ["https://shop.example"], title: "The shop", greeting: "How can I help?" },
+          other: { allowedOrigins: ["https://shop.example"] },
+          off: {},
+        },
+      },
       webhook: {
         accounts: {
           default: { replyUrl: `${platforms}/webhook/flow/replies` },

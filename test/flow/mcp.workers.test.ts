@@ -2,8 +2,8 @@ import { env } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { McpTool } from "../fakes/mcp-server.ts";
 import { asked, call, finished, historyOf, say, script, waitFor } from "./client.ts";
-import { callsOf, configureMcp, heardMcp, mcpAt, mcpHost, serveMcp } from "./mcp-lab.ts";
-import { session } from "./session-lab.ts";
+import { callsOf, configureMcp, heardMcp, mcpAt, mcpHost, serveMcp, withServers } from "./mcp-lab.ts";
+import { configure, session } from "./session-lab.ts";
 
 const COUNT: McpTool = {
   name: "count",
@@ -108,6 +108,11 @@ test("allow and deny choose the tools of a server, and agents may have none", as
   await serveMcp("chosen", { tools });
   await configureMcp("mcp-chosen", { chosen: { url: mcpAt("chosen"), tools: { allow: ["get_*"], deny: ["get_b"] } } });
   expect(toolsIn((await turn("mcp-chosen")).body)).toEqual(["chosen__get_a"]);
+  await configure("mcp-none", (config) => {
+    const list = [{ id: "main", mcp: { servers: [] } }, ...config.agents.list.slice(1)];
+    return { ...withServers(config, { chosen: { url: mcpAt("chosen") } }), agents: { ...config.agents, list } };
+  });
+  expect(toolsIn((await turn("mcp-none")).body)).toEqual([]);
 });
 
 test("a tool that is named as a built-in one stands beside it", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { mcp } from "../../src/config/mcp-schema.ts";
-import { accepting } from "../../src/mcp/list-server.ts";
 import { readTools } from "../../src/mcp/listed-tool.ts";
 import { isListingDue, pendingCode, serverState } from "../../src/mcp/server-state.ts";
+import { accepting } from "../../src/mcp/server-store.ts";
 
 const URL_HERE = "https://pier.example/mcp";
 

@@ -1,5 +1,7 @@
 /** Longest HTML that is read, in UTF-16 units. */
 const MAX_HTML_UNITS = 1_000_000;
+/** A line is ended here at its next piece: each piece costs as much as the line is long. */
+const MAX_LINE_UNITS = 4_000;
 
 /** Quotations in quotations are marked up to this depth. */
 const MAX_QUOTES = 20;
@@ -106,6 +108,10 @@ class HtmlReader {
 
   #put(html: string): void {
     if (this.#hidden !== undefined || html === "") return;
+    if (this.#line.length > MAX_LINE_UNITS) {
+      this.#endLine();
+      if (this.#link !== undefined) this.#link.from = 0;
+    }
     const text = decodeEntities(html).replaceAll("\u00a0", " ");
     if (this.#isPreformatted) {
       const [first = "", ...others] = text.split("\n");

@@ -39,16 +39,19 @@ export type EmailResult = Exclude<ReceiveResult, { kind: "refused" }> | { kind: 
 /** Reads a mail: who wrote what in which thread, if a person wrote it. Never throws for what is in it. */
 export async function receiveEmail(mail: ReceivedEmail, context: EmailContext): Promise<EmailResult> {
   if (mail.raw.length > MAX_EMAIL_BYTES) return reject(`The message is over ${MAX_EMAIL_BYTES} bytes.`);
-  const parsed = await parse(mail.raw);
-  if (typeof parsed === "string") return reject(`The message cannot be read: ${parsed}`);
-  const author = authorOf(parsed, mail, context);
+  // Its head first, which is small: what is not answered costs no more.
+  const top = await parse(headOf(mail.raw));
+  if (typeof top === "string") return reject(`The message cannot be read: ${top}`);
+  const author = authorOf(top, mail, context);
   const { addresses } = context.account;
   if (isAddressOf(author.id, [...addresses, mail.to.toLowerCase()])) return ignore("the agent itself sent it");
-  const references = mailIds(parsed.references);
-  const facts = { headers: parsed.headers, envelopeFrom: mail.from, from: author.id, references: references.length };
+  const references = mailIds(top.references);
+  const facts = { headers: top.headers, envelopeFrom: mail.from, from: author.id, references: references.length };
   const reason = reasonNotToAnswer(facts);
   if (reason !== undefined) return ignore(reason);
   if (author.isUnverified && context.account.unverified === "refuse") return reject(UNVERIFIED);
+  const parsed = await parse(mail.raw);
+  if (typeof parsed === "string") return reject(`The message cannot be read: ${parsed}`);
   const message = await toInbound(parsed, references, author, mail, context);
   if (message.text === "" && message.quoted === undefined && message.attachments.length === 0) {
     return ignore("it has no content");
@@ -62,6 +65,17 @@ const UNVERIFIED =
 function reject(reason: string): EmailResult {
   return { kind: "rejected", reason };
 }
+
+/** The header of a mail: what is before its first empty line. */
+function headOf(raw: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  for (let at = raw.indexOf(LF); at !== -1; at = raw.indexOf(LF, at + 1)) {
+    const next = raw[at + 1] === CR ? at + 2 : at + 1;
+    if (raw[next] === LF) return raw.slice(0, next + 1);
+  }
+  return raw;
+}
+
+const [LF, CR] = [10, 13];
 
 /** The parsed mail, or what is wrong with it. */
 async function parse(raw: Uint8Array<ArrayBuffer>): Promise<Email | string> {

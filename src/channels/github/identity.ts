@@ -16,8 +16,9 @@ const app = z.object({ slug: z.string() });
 const user = z.object({ login: z.string() });
 
 /**
- * The name of the account, from its configuration, from this isolate's memory or from GitHub.
- * @returns undefined if GitHub does not answer
+ * The name of the account, from its configuration, from this isolate's memory or from GitHub. Where GitHub does not
+ * answer, the name of an hour ago is better than none: GitHub does not send an event again that was refused.
+ * @returns undefined if GitHub does not answer, and never has
  */
 export async function identify(context: GithubContext, login: GithubLogin): Promise<string | undefined> {
   const { username: configured, apiBase } = context.account;
@@ -29,7 +30,7 @@ export async function identify(context: GithubContext, login: GithubLogin): Prom
   const answer = await within(TIMEOUT_MS, (signal) => callAsItself(context, login, { path }, signal));
   const json = answer.kind === "ok" ? answer.json : undefined;
   const username = login.kind === "app" ? app.safeParse(json).data?.slug : user.safeParse(json).data?.login;
-  if (username === undefined) return undefined;
+  if (username === undefined) return known?.username;
   if (remembered.size >= MAX_NAMES) remembered.clear();
   remembered.set(key, { username, until: context.now() + REMEMBERED_MS });
   return username;

@@ -149,7 +149,7 @@ function fromText(
   { username }: EventFacts,
 ): ReadEvent {
   const { sender, action } = payload;
-  if (user && user.id !== sender.id) return ignored("somebody else than its author wrote it");
+  if (user?.id !== sender.id) return ignored("somebody else than its author wrote it");
   const { text, quoted, mentioned } = readComment(body ?? "", username);
   const isOpening = place.messageId === OPENING_ID;
   if (text === "" && quoted === "" && !isOpening) return ignored("it has no text");

@@ -9,6 +9,8 @@ import { botToken } from "./connector.ts";
 
 const FILE = "application/vnd.microsoft.teams.file.download.info";
 const MAX_FILE_NAME_CHARS = 200;
+/** Where Microsoft keeps the files of chats. */
+const FILE_HOSTS = /(?:^|\.)(?:sharepoint\.(?:com|cn|us)|sharepoint-mil\.us|svc\.ms)$/;
 
 /**
  * A message's files: those of a chat with the bot, which have an address that opens without a login, and pictures in
@@ -42,7 +44,13 @@ export async function openAttachment(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const { url, ofConnector } = fileReference.parse(reference);
-  if (!ofConnector) return openPlatformFile(context, { platform: "Teams", url }, signal);
+  if (!ofConnector) {
+    const { protocol, hostname } = new URL(url);
+    if (!isConnector(url, context.account) && !(protocol === "https:" && FILE_HOSTS.test(hostname))) {
+      throw new IsopodError("forbidden", "Its address is not one where Microsoft keeps files of chats.");
+    }
+    return openPlatformFile(context, { platform: "Teams", url }, signal);
+  }
   if (!isConnector(url, context.account)) {
     throw new IsopodError("forbidden", "Its address is not Microsoft's, so the bot's token is not sent there.");
   }

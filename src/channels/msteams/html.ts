@@ -13,9 +13,9 @@ export function decodeReferences(text: string): string {
 export function htmlText(html: string): string {
   const bare = html
     .replace(/\s*\n\s*/g, " ")
-    .replace(/<img\b[^>]*\balt="([^"]*)"[^>]*Emoji[^>]*>/gi, "$1")
+    .replace(/<img\b[^<>]*>/gi, (tag) => (tag.includes("Emoji") ? (/\balt="([^"]*)"/i.exec(tag)?.[1] ?? "") : ""))
     .replace(/<br\s*\/?>|<\/(?:p|div|li|h\d|blockquote|tr)>/gi, "\n")
-    .replace(/<[^>]*>/g, "");
+    .replace(/<[^<>]*>/g, "");
   const lines = decodeReferences(bare).split("\n");
   return lines
     .map((line) => line.trim())

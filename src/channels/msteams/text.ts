@@ -35,7 +35,7 @@ function readPlain(activity: Activity): string {
 }
 
 function readHtml(html: string, activity: Activity): string {
-  const mention = /<span\b[^>]*schema\.skype\.com\/Mention[^>]*>([^<]*)<\/span>/gi;
+  const mention = /<span\b[^<>]*schema\.skype\.com\/Mention[^<>]*>([^<]*)<\/span>/gi;
   return htmlText(readMentions(html.replace(mention, "<at>$1</at>"), activity));
 }
 
@@ -48,11 +48,11 @@ function readMentions(text: string, { entities, recipient }: Activity): string {
   );
   let rest = text;
   for (;;) {
-    const [call, name = ""] = /^(?:\s|&nbsp;|<(?:p|div)>)*<at\b[^>]*>([^<]*)<\/at>/i.exec(rest) ?? [];
+    const [call, name = ""] = /^(?:\s|&nbsp;|<(?:p|div)>)*<at\b[^<>]*>([^<]*)<\/at>/i.exec(rest) ?? [];
     if (call === undefined || !own.has(decodeReferences(name).trim())) break;
     rest = rest.slice(call.length);
   }
-  return rest.replace(/<at\b[^>]*>([^<]*)<\/at>/gi, "@$1");
+  return rest.replace(/<at\b[^<>]*>([^<]*)<\/at>/gi, "@$1");
 }
 
 /** The HTML that Teams attaches to a message that is more than plain text. */
@@ -67,7 +67,7 @@ interface Quote {
   messageId?: string;
 }
 
-const QUOTE_START = /<blockquote\b[^>]*schema\.skype\.com\/(?:Reply|Forward)[^>]*>/i;
+const QUOTE_START = /<blockquote\b[^<>]*schema\.skype\.com\/(?:Reply|Forward)[^<>]*>/i;
 const QUOTE_END = "</blockquote>";
 
 /** Takes the quotes out of HTML. @returns `own`: the rest; undefined if nothing is quoted */
@@ -86,8 +86,8 @@ function quotedIn(html: string): { own?: string; quote?: Quote } {
 
 function readQuote(tag: string, inner: string): Quote {
   const messageId = /\bitemid="([^"]+)"/i.exec(tag)?.[1];
-  const senderName = /<strong\b[^>]*itemprop="mri"[^>]*>([^<]*)/i.exec(inner)?.[1];
-  const words = /<p\b[^>]*itemprop="(?:copy|preview)"[^>]*>([\s\S]*)<\/p>/i.exec(inner)?.[1] ?? inner;
+  const senderName = /<strong\b[^<>]*itemprop="mri"[^<>]*>([^<]*)/i.exec(inner)?.[1];
+  const words = /<p\b[^<>]*itemprop="(?:copy|preview)"[^<>]*>([\s\S]*)<\/p>/i.exec(inner)?.[1] ?? inner;
   return {
     text: htmlText(words),
     ...(senderName && { senderName: decodeReferences(senderName) }),

@@ -16,8 +16,8 @@ export async function openMedia(
   const found = credentials(context);
   if (found === undefined) throw new IsopodError("not_configured", settingsMissing(context.account));
   const { url } = mediaReference.parse(reference);
-  const { host, hostname, protocol } = new URL(url);
-  const isOwn = host === new URL(context.account.apiBase).host;
+  const { origin, hostname, protocol } = new URL(url);
+  const isOwn = origin === new URL(context.account.apiBase).origin;
   if (!isOwn && !(protocol === "https:" && /(?:^|\.)twilio\.com$/.test(hostname))) {
     throw notHandedOver("Twilio", "its address is not one of Twilio's");
   }

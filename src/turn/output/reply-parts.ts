@@ -1,5 +1,5 @@
 import type { LoopEnd } from "../../agent/loop.ts";
-import { replyTexts } from "../../agent/reply.ts";
+import { NOT_ANSWERED, replyTexts } from "../../agent/reply.ts";
 import { refusalOf } from "../../agent/run-error.ts";
 import type { ReplyToMode, Target } from "../../channels/channel.ts";
 import { addUsage, type MadeFile, NO_USAGE, type Usage } from "../../models/message.ts";
@@ -40,13 +40,14 @@ export interface ReplyFormat {
 
 /** The outbox parts of a run's result for its own conversation, files last. */
 export function replyParts(
-  { texts, answering, sentParts = 0, files = [] }: RunResult,
+  { texts, error, answering, sentParts = 0, files = [] }: RunResult,
   target: Target | null,
   { format, plainText }: ReplyFormat,
 ): OutboxPart[] {
   if (target === null) return [];
   const most = Math.max(1, MAX_PARTS - sentParts);
-  const parts = texts.flatMap((text, n) =>
+  const told = target.isVisitor && error !== undefined && texts.length > 0 ? [NOT_ANSWERED] : texts;
+  const parts = told.flatMap((text, n) =>
     format(target, text, { ...(n === 0 && answering ? answering : BESIDE), most }),
   );
   const said = boundedParts(parts, { target, most, plain: (text) => plainText({ target, text }) });

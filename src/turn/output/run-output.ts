@@ -143,6 +143,7 @@ export class RunOutput implements JournalObserver {
       sent: row.target === null ? [] : sentByTool(store, row.id, row.target),
       partlySent: this.#reply.isBegun,
       failure: () => (this.isPrivate ? undefined : failureIn(store, row)),
+      isForVisitor: row.target?.isVisitor ?? false,
     };
   }
 

@@ -1,7 +1,5 @@
 import { type AnyTool, toolSchema } from "../../agent/tool.ts";
 import { IsopodError } from "../../lib/errors.ts";
-import { ConnectionPool } from "../../mcp/connection-pool.ts";
-import { storedServers } from "../../mcp/servers-now.ts";
 import type { Message } from "../../models/message.ts";
 import { reportPrompt } from "../../prompt/report.ts";
 import { filesReadOf } from "../../services/bootstrap-caches.ts";
@@ -12,10 +10,10 @@ import { dryWorkspace } from "../../workspace/dry.ts";
 import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
 import { TurnGate } from "../gate.ts";
+import { mcpOfTurn } from "../mcp-of-turn.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { gatherFiles } from "../turn-files.ts";
-import { agentServers, turnMcp } from "../turn-mcp.ts";
 import { turnPorts } from "../turn-ports.ts";
 import { type TurnPrompt, turnPrompt } from "../turn-prompt.ts";
 import { turnTools } from "../turn-tools.ts";
@@ -86,9 +84,8 @@ export async function previewRequest(
   const readEtags = new ReadEtags();
   const skills = await source.forTurn({ turnContext: context, agent, listing });
   const gate = new TurnGate(context, { messages: () => messages, grants: [], audit: () => undefined });
-  const servers = await storedServers(agentServers(context), services.mcp);
   const suspect = () => undefined;
-  const mcp = turnMcp(context, servers, { pool: new ConnectionPool(services.mcp), gate, suspect }, workspace);
+  const mcp = await (await mcpOfTurn(context)).open({ gate, suspect }, workspace);
   const tools = turnTools(
     context,
     {

@@ -31,6 +31,9 @@ test("broken HTML loses no words before the break, and takes no more than linear
     "<blockquote>".repeat(80_000),
     `<a ${"x=".repeat(300_000)}>`,
     "&#x".repeat(200_000),
+    "<td>x".repeat(200_000),
+    "x<b>".repeat(250_000),
+    "x<a href=a>".repeat(90_000),
   ]) {
     const started = performance.now();
     htmlToText(html);

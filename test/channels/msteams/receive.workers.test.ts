@@ -224,4 +224,17 @@ describe("an attachment", () => {
     await expect(opening).rejects.toThrow("not Microsoft's");
     expect(await bot.place.calls("login")).toEqual([]);
   });
+
+  test("is fetched without a login from Microsoft's addresses alone", async () => {
+    const bot = await makeTeamsBot();
+    for (const url of [
+      "https://evil.example/a.txt",
+      "http://contoso.sharepoint.com/a.txt",
+      "http://169.254.169.254/",
+    ]) {
+      const reference = { url, ofConnector: false };
+      const opening = msteams.openAttachment?.(reference, bot.context, AbortSignal.timeout(5_000));
+      await expect(opening, url).rejects.toThrow("where Microsoft keeps files");
+    }
+  });
 });

@@ -118,7 +118,9 @@ describe("a file of an MMS", () => {
     const account = makeAccount();
     await account.place.script({ status: 307, headers: { Location: "http://127.0.0.1/secret" } });
     await expect(open(account, mediaUrl(account))).rejects.toMatchObject({ message: expect.stringContaining("307") });
-    await expect(open(account, "https://twilio.com.evil.example/ME1")).rejects.toMatchObject({ code: "unavailable" });
+    for (const url of ["https://twilio.com.evil.example/ME1", "http://api.twilio.com/ME1"]) {
+      await expect(open(account, url)).rejects.toMatchObject({ code: "unavailable" });
+    }
     expect(await account.place.calls()).toHaveLength(1);
   });
 });
