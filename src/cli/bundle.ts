@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { type BuildOptions, build, type Metafile, type OutputFile, stop } from "esbuild";
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from "esbuild";
 
 const FRONT = join(import.meta.dirname, "front-worker.ts");
 const PAGE_BUILD = join("src", "web", "build.ts");
@@ -73,6 +73,14 @@ export const MAIN_MODULE = "index.mjs";
 /** Nothing is written there: esbuild names its outputs by it. */
 const OUTPUT = join(process.cwd(), "dist", "worker");
 
+/** Zod's messages in sixty languages are reachable by `z.locales`, which nothing reads; English comes without it. */
+const WITHOUT_LOCALES: Plugin = {
+  name: "without-locales",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {};" }));
+  },
+};
+
 /** workerd has the modules of `cloudflare:` and `node:` itself. */
 const OPTIONS = {
   bundle: true,
@@ -83,6 +91,7 @@ const OPTIONS = {
   external: ["cloudflare:*", "node:*"],
   define: { "process.env.NODE_ENV": '"production"' },
   loader: LOADERS,
+  plugins: [WITHOUT_LOCALES],
   logLevel: "error",
 } as const satisfies BuildOptions;
 

@@ -23,6 +23,7 @@ import index from "./index.md";
 import limits from "./limits.md";
 import line from "./line.md";
 import mcp from "./mcp.md";
+import media from "./media.md";
 import memory from "./memory.md";
 import models from "./models.md";
 import msteams from "./msteams.md";
@@ -53,6 +54,7 @@ import chineseGooglechat from "./zh/googlechat.md";
 import chineseIndex from "./zh/index.md";
 import chineseLine from "./zh/line.md";
 import chineseMcp from "./zh/mcp.md";
+import chineseMedia from "./zh/media.md";
 import chineseMemory from "./zh/memory.md";
 import chineseMsteams from "./zh/msteams.md";
 import chineseSkills from "./zh/skills.md";
@@ -110,6 +112,7 @@ export const PAGES: readonly DocsPage[] = [
   page("skills", skills),
   page("exec", exec),
   page("web", web),
+  page("media", media),
   page("mcp", mcp),
   page("sessions-and-runs", sessionsAndRuns),
   page("commands", commands),
@@ -129,6 +132,7 @@ export const PAGES: readonly DocsPage[] = [
   page("zh/feishu", chineseFeishu),
   page("zh/wecom", chineseWecom),
   page("zh/dingtalk", chineseDingtalk),
+  page("zh/media", chineseMedia),
   page("zh/memory", chineseMemory),
   page("zh/web", chineseWeb),
   page("zh/skills", chineseSkills),

@@ -53,6 +53,13 @@ describe("what is evaluated when an isolate starts", () => {
     );
   });
 
+  test("has zod's messages in English alone", () => {
+    const languages = Object.keys(bundle.metafile.inputs).filter((input) =>
+      /\/zod\/v4\/locales\/(?!index)/.test(input),
+    );
+    expect(languages).toEqual([expect.stringMatching(/\/locales\/en\.js$/)]);
+  });
+
   test("fits what the Free plan allows, and leaves room", () => {
     const kib = (paths: readonly string[]) =>
       bundle.modules
