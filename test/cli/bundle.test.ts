@@ -65,7 +65,7 @@ describe("what is evaluated when an isolate starts", () => {
       bundle.modules
         .filter(({ path }) => paths.includes(path))
         .reduce((sum, { text }) => sum + gzipSync(text).length / 1024, 0);
-    expect(kib(start.modules)).toBeLessThan(740);
+    expect(kib(start.modules)).toBeLessThan(700);
     expect(kib(bundle.modules.map(({ path }) => path))).toBeLessThan(2300);
   });
 });
