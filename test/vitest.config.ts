@@ -54,8 +54,28 @@ const textFiles: Plugin = {
   load: (id) => (/\.(md|sql|sh)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, "utf8"))}` : undefined),
 };
 
+/**
+ * Loads with a module what it would import later. vitest fetches an imported module over a connection, and requests that
+ * import the same one at once wait for the first of them: workerd takes that for code that hangs, and cancels them. A
+ * Worker has all of its modules. What is imported late is checked in test/cli/bundle.test.ts.
+ */
+const importsAhead: Plugin = {
+  name: "imports-ahead",
+  enforce: "pre",
+  transform(code, id) {
+    if (!/\/src\/.*\.ts$/.test(id)) return undefined;
+    const ahead: string[] = [];
+    const changed = code.replace(/(?<=await |=> |\()import\(("\.[^"]+")\)/g, (_, path: string) => {
+      const name = `importedAhead${ahead.length}`;
+      ahead.push(`import * as ${name} from ${path};`);
+      return `Promise.resolve(${name})`;
+    });
+    return ahead.length === 0 ? undefined : { code: `${changed}\n${ahead.join("\n")}\n`, map: null };
+  },
+};
+
 /** One workerd after another file: it costs seconds to start, so files share it and `migrate.ts` empties it before each. */
-const workers = { plugins: [inWorkerd], test: { isolate: false, setupFiles: ["test/flow/migrate.ts"] } };
+const workers = { plugins: [inWorkerd, importsAhead], test: { isolate: false, setupFiles: ["test/flow/migrate.ts"] } };
 
 export default defineConfig({
   test: {

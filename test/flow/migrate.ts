@@ -18,10 +18,6 @@ declare global {
   }
 }
 
-// A module that two requests import first at the same time is one that only the first of them can wait for: vitest fetches
-// modules over a connection, where a Worker has them all. So what channels and turns import when they are first used is there before.
-import.meta.glob(["../../src/channels/*/*.ts", "../../src/skills/bundled-skills.ts"], { eager: true });
-
 await reset();
 await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 await applyD1Migrations(env.MEMORY, env.TEST_MEMORY_MIGRATIONS);
