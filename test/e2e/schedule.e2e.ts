@@ -13,12 +13,14 @@ let enabled: boolean;
 const HEARTBEAT = {
   ...{ agentId: "main", state: "on", every: "30m", nextAt: null, next: "Tuesday 10:30", zone: "UTC", lastAt: null },
   ...{ lastStatus: "skipped", lastReason: "HEARTBEAT.md is empty", lastRunId: null, failures: 0 },
+  ...{ runs: 0, costUsd: 0 },
 };
 const DEAD = { id: "dead_1", body: '{"kind":"unknown"}', at: 0 };
 
 function job() {
   const next = enabled ? ["Wednesday 09:00"] : [];
-  return { id: "job_1", name: "Water the plants", enabled, next, lastStatus: "ok", lastReason: null };
+  const last = { lastStatus: "ok", lastReason: null, runs: 2, costUsd: 0.0125 };
+  return { id: "job_1", name: "Water the plants", enabled, next, ...last };
 }
 
 before(async () => {
@@ -49,7 +51,9 @@ afterEach(async () => {
 });
 
 test("a job is listed with its next run, let run, paused, resumed and removed", async () => {
-  await dialog().getByText("Water the plants Wednesday 09:00 last time: ok").waitFor();
+  await dialog()
+    .getByText(/Water the plants Wednesday 09:00 last time: ok · .*\$0\.0125/)
+    .waitFor();
   await press("Run now Water the plants (job_1)");
   await press("Pause Water the plants (job_1)");
   await dialog().getByText("Water the plants paused").waitFor();
