@@ -16,7 +16,9 @@ const model = z.strictObject({
   input: z
     .array(z.enum(["text", ...INPUT_KINDS]))
     .optional()
-    .describe("The input that it accepts; what is not named comes as text, or not at all."),
+    .describe(
+      "The input that it accepts; what is not named comes as text, or not at all. `pdf` and `audio` have no effect yet.",
+    ),
   cost: z
     .strictObject({
       input: z.number().min(0).default(0).describe("Per million input tokens."),
