@@ -37,7 +37,7 @@ export async function accessToken(
 }
 
 /** Forgets a token that the platform has refused, so that the next request gets a new one. */
-export async function dropAccessToken(owner: readonly string[]): Promise<void> {
+async function dropAccessToken(owner: readonly string[]): Promise<void> {
   remembered.delete(await shortDigest(JSON.stringify(owner)));
 }
 
@@ -48,6 +48,11 @@ export interface TokenUse<Answer> {
   call: (token: string) => Promise<Answer>;
   /** Whether an answer refuses the token: nothing else of the request was done then. */
   isTokenRefused: (answer: Answer) => boolean;
+}
+
+/** Whether a platform that says so by the status has refused the token. */
+export function isUnauthorized(answer: PlatformAnswer): boolean {
+  return answer.kind === "refused" && answer.status === 401;
 }
 
 /** Makes a request with an access token, and once more with a new one where the token is refused. */

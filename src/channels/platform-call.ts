@@ -13,6 +13,11 @@ export type PlatformAnswer =
   /** Perhaps received: no answer came, or none that could be read. */
   | { kind: "lost"; reason: string };
 
+/** An answer with the platform's own code, by which it says what is wrong. Contains no secret. */
+export type CodedAnswer<Code = number> =
+  | Exclude<PlatformAnswer, { kind: "refused" }>
+  | (Extract<PlatformAnswer, { kind: "refused" }> & { code?: Code });
+
 /** A request to a platform. */
 export interface PlatformRequest {
   url: string;
@@ -215,6 +220,16 @@ export function beforeSending<Answer extends PlatformAnswer>(
   if (answer.kind === "lost") return { kind: "unreached", reason: answer.reason };
   if (answer.kind === "refused" && answer.status >= 500) return { kind: "unreached", reason: answer.description };
   return answer;
+}
+
+/** A failed login as the answer to a message, which was surely not sent. */
+export function notLoggedIn(
+  failure: Exclude<PlatformAnswer, { kind: "ok" }>,
+  reason: string,
+): Extract<PlatformAnswer, { kind: "refused" | "unreached" }> {
+  if (failure.kind !== "refused") return { kind: "unreached", reason };
+  const isForNow = failure.status === 429 || failure.status >= 500;
+  return { ...failure, status: isForNow ? 503 : 401 };
 }
 
 /** The outcome of a delivery that was stopped before the request was made. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withAccessToken } from "../access-tokens.ts";
 import {
   beforeSending,
+  type CodedAnswer,
   callPlatform,
   type PlatformAnswer,
   type PlatformRequest,
@@ -10,10 +11,8 @@ import {
 } from "../platform-call.ts";
 import type { DingtalkContext, DingtalkCredentials } from "./account.ts";
 
-/** An answer of DingTalk; `code` is its own: a number of the older API, a word of the newer. Contains no secret. */
-export type DingtalkAnswer =
-  | Exclude<PlatformAnswer, { kind: "refused" }>
-  | (Extract<PlatformAnswer, { kind: "refused" }> & { code?: string | number });
+/** An answer of DingTalk; `code` is its own: a number of the older API, a word of the newer. */
+export type DingtalkAnswer = CodedAnswer<string | number>;
 
 /** Calls DingTalk's API as the app, with a new token where the one in hand is refused. Never throws. */
 export function callDingtalk(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withAccessToken } from "../access-tokens.ts";
 import {
   beforeSending,
+  type CodedAnswer,
   callPlatform,
   downloadFromPlatform,
   type PlatformAnswer,
@@ -17,10 +18,8 @@ export interface FeishuRequest extends Pick<PlatformRequest, "method" | "body"> 
   path: string;
 }
 
-/** An answer of the open platform; `code` is its own. Contains no secret. */
-export type FeishuAnswer =
-  | Exclude<PlatformAnswer, { kind: "refused" }>
-  | (Extract<PlatformAnswer, { kind: "refused" }> & { code?: number });
+/** An answer of the open platform; `code` is its own. */
+export type FeishuAnswer = CodedAnswer;
 
 /** Calls the open platform as the app, with a new token where the one in hand is refused. Never throws. */
 export async function callFeishu(

@@ -1,6 +1,6 @@
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
-import { accessToken, dropAccessToken } from "../access-tokens.ts";
+import { type AccessToken, isUnauthorized, withAccessToken } from "../access-tokens.ts";
 import { callPlatform, type PlatformAnswer, type PlatformRequest } from "../platform-call.ts";
 import type { GithubContext, GithubLogin } from "./account.ts";
 import { asPkcs8 } from "./private-key.ts";
@@ -39,15 +39,14 @@ export async function callGithub(
   if (login.kind === "user") return request(context, login.token, call, signal);
   const installation = repository.installation ?? (await findInstallation(context, login, repository.name, signal));
   if (typeof installation !== "string") return beforeCall(installation);
-  const attempt = async (): Promise<PlatformAnswer & { isLogin?: true }> => {
-    const token = await installationToken(context, login, installation, signal);
-    if (typeof token !== "string") return { ...beforeCall(token), isLogin: true };
-    return request(context, token, call, signal);
-  };
-  const answer = await attempt();
-  if (answer.kind !== "refused" || answer.status !== 401 || answer.isLogin) return answer;
-  await dropAccessToken(tokenOwner(context, login, installation));
-  return attempt();
+  return withAccessToken<PlatformAnswer>(tokenOwner(context, login, installation), context.now(), {
+    request: async () => {
+      const token = await requestInstallationToken(context, login, installation, signal);
+      return "kind" in token ? beforeCall(token) : token;
+    },
+    call: (token) => request(context, token, call, signal),
+    isTokenRefused: isUnauthorized,
+  });
 }
 
 /** Calls GitHub as the app itself, or as the user. Never throws. */
@@ -106,21 +105,18 @@ async function appToken({ appId, privateKey }: AppLogin, now: number): Promise<s
 
 const granted = z.object({ token: z.string(), expires_at: z.iso.datetime({ offset: true }) });
 
-/** The token of the app's installation, from this isolate's memory or from GitHub. */
-function installationToken(
+async function requestInstallationToken(
   context: GithubContext,
   login: AppLogin,
   installation: string,
   signal: AbortSignal,
-): Promise<string | Failure> {
-  return accessToken(tokenOwner(context, login, installation), context.now(), async () => {
-    const path = `/app/installations/${encodeURIComponent(installation)}/access_tokens`;
-    const answer = await callAsItself(context, login, { method: "POST", path }, signal);
-    if (answer.kind !== "ok") return answer;
-    const token = granted.safeParse(answer.json).data;
-    if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
-    return { value: token.token, expiresAt: Date.parse(token.expires_at) };
-  });
+): Promise<AccessToken | Failure> {
+  const path = `/app/installations/${encodeURIComponent(installation)}/access_tokens`;
+  const answer = await callAsItself(context, login, { method: "POST", path }, signal);
+  if (answer.kind !== "ok") return answer;
+  const token = granted.safeParse(answer.json).data;
+  if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
+  return { value: token.token, expiresAt: Date.parse(token.expires_at) };
 }
 
 function tokenOwner({ account }: GithubContext, { appId, privateKey }: AppLogin, installation: string): string[] {
@@ -143,7 +139,7 @@ async function findInstallation(
 }
 
 /** A failure before the call itself, which was surely not made. */
-function beforeCall(failure: Failure): PlatformAnswer {
+function beforeCall(failure: Failure): Extract<PlatformAnswer, { kind: "refused" | "unreached" }> {
   if (failure.kind !== "refused") return { kind: "unreached", reason: "the app could not log in" };
   return failure.status >= 500 ? { ...failure, status: 503 } : failure;
 }

@@ -1,7 +1,7 @@
 import { importPKCS8, SignJWT } from "jose";
 import { z } from "zod";
-import { accessToken, dropAccessToken } from "../access-tokens.ts";
-import { callPlatform, type PlatformAnswer } from "../platform-call.ts";
+import { type AccessToken, accessToken, isUnauthorized, withAccessToken } from "../access-tokens.ts";
+import { callPlatform, notLoggedIn, type PlatformAnswer } from "../platform-call.ts";
 import { below, type GooglechatContext } from "./account.ts";
 
 const SCOPE = "https://www.googleapis.com/auth/chat.bot";
@@ -38,20 +38,26 @@ export function appToken(
   account: ServiceAccountKey,
   signal: AbortSignal,
 ): Promise<string | Failure> {
+  return accessToken(tokenOwner(context, account), context.now(), () => logIn(context, account, signal));
+}
+
+async function logIn(
+  context: GooglechatContext,
+  account: ServiceAccountKey,
+  signal: AbortSignal,
+): Promise<AccessToken | Failure> {
   const now = context.now();
   const { tokenUrl: url } = context.account;
-  return accessToken(tokenOwner(context, account), now, async () => {
-    const assertion = await signAssertion(account, url, now);
-    if (assertion === undefined) {
-      return { kind: "refused", status: 401, json: undefined, description: "its private key cannot be read" };
-    }
-    const body = new URLSearchParams({ grant_type: GRANT, assertion });
-    const answer = await callPlatform(context, { url, body, secrets: [assertion] }, signal);
-    if (answer.kind !== "ok") return answer;
-    const token = granted.safeParse(answer.json).data;
-    if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
-    return { value: token.access_token, expiresAt: now + token.expires_in * 1000 };
-  });
+  const assertion = await signAssertion(account, url, now);
+  if (assertion === undefined) {
+    return { kind: "refused", status: 401, json: undefined, description: "its private key cannot be read" };
+  }
+  const body = new URLSearchParams({ grant_type: GRANT, assertion });
+  const answer = await callPlatform(context, { url, body, secrets: [assertion] }, signal);
+  if (answer.kind !== "ok") return answer;
+  const token = granted.safeParse(answer.json).data;
+  if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
+  return { value: token.access_token, expiresAt: now + token.expires_in * 1000 };
 }
 
 const granted = z.object({ access_token: z.string(), expires_in: z.number() });
@@ -93,21 +99,15 @@ export async function callChat(
   signal: AbortSignal,
 ): Promise<PlatformAnswer> {
   const url = below(context.account.apiBase, `v1/${path}`);
-  const attempt = async (): Promise<PlatformAnswer & { isLogin?: true }> => {
-    const token = await appToken(context, account, signal);
-    if (typeof token !== "string") return { ...notLoggedIn(token), isLogin: true };
-    const headers = { Authorization: `Bearer ${token}` };
-    return callPlatform(context, { url, method, headers, ...(body && { body }), secrets: [token] }, signal);
-  };
-  const answer = await attempt();
-  if (answer.kind !== "refused" || answer.status !== 401 || answer.isLogin) return answer;
-  await dropAccessToken(tokenOwner(context, account));
-  return attempt();
-}
-
-/** A failed login as the answer to a call, which was surely not made. */
-function notLoggedIn(failure: Failure): PlatformAnswer {
-  if (failure.kind !== "refused") return { kind: "unreached", reason: "the app could not log in" };
-  const isForNow = failure.status === 429 || failure.status >= 500;
-  return { ...failure, status: isForNow ? 503 : 401 };
+  return withAccessToken<PlatformAnswer>(tokenOwner(context, account), context.now(), {
+    request: async () => {
+      const token = await logIn(context, account, signal);
+      return "kind" in token ? notLoggedIn(token, "the app could not log in") : token;
+    },
+    call: (token) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      return callPlatform(context, { url, method, headers, ...(body && { body }), secrets: [token] }, signal);
+    },
+    isTokenRefused: isUnauthorized,
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { accessToken, dropAccessToken } from "../access-tokens.ts";
-import { callPlatform, type PlatformAnswer } from "../platform-call.ts";
+import { type AccessToken, accessToken, isUnauthorized, withAccessToken } from "../access-tokens.ts";
+import { callPlatform, notLoggedIn, type PlatformAnswer } from "../platform-call.ts";
 import { type BotLogin, isConnector, type MsteamsContext } from "./account.ts";
 
 const SCOPE = "https://api.botframework.com/.default";
@@ -13,21 +13,20 @@ type Failure = Exclude<PlatformAnswer, { kind: "ok" }>;
 
 /** The token with which the bot writes, from this isolate's memory or from Microsoft. */
 export function botToken(context: MsteamsContext, login: BotLogin, signal: AbortSignal): Promise<string | Failure> {
+  return accessToken(tokenOwner(context, login), context.now(), () => logIn(context, login, signal));
+}
+
+async function logIn(context: MsteamsContext, login: BotLogin, signal: AbortSignal): Promise<AccessToken | Failure> {
   const now = context.now();
-  return accessToken(tokenOwner(context, login), now, async () => {
-    const { appId, appPassword, tenantId = ANY_TENANT } = login;
-    const url = `${context.account.loginUrl.replace(/\/+$/, "")}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
-    const form = { grant_type: "client_credentials", client_id: appId, client_secret: appPassword, scope: SCOPE };
-    const answer = await callPlatform(
-      context,
-      { url, body: new URLSearchParams(form), secrets: [appPassword] },
-      signal,
-    );
-    if (answer.kind !== "ok") return answer;
-    const token = granted.safeParse(answer.json).data;
-    if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
-    return { value: token.access_token, expiresAt: now + token.expires_in * 1000 };
-  });
+  const { appId, appPassword, tenantId = ANY_TENANT } = login;
+  const url = `${context.account.loginUrl.replace(/\/+$/, "")}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
+  const form = { grant_type: "client_credentials", client_id: appId, client_secret: appPassword, scope: SCOPE };
+  const body = new URLSearchParams(form);
+  const answer = await callPlatform(context, { url, body, secrets: [appPassword] }, signal);
+  if (answer.kind !== "ok") return answer;
+  const token = granted.safeParse(answer.json).data;
+  if (token === undefined) return { kind: "lost", reason: "the answer of the login could not be read" };
+  return { value: token.access_token, expiresAt: now + token.expires_in * 1000 };
 }
 
 function tokenOwner({ account }: MsteamsContext, { appId, appPassword, tenantId = ANY_TENANT }: BotLogin): string[] {
@@ -55,32 +54,15 @@ export async function callConnector(
     return { kind: "refused", status: 403, json: undefined, description };
   }
   const url = `${via.replace(/\/+$/, "")}/v3/${path}`;
-  const attempt = async () => {
-    const token = await botToken(context, login, signal);
-    if (typeof token !== "string") return notLoggedIn(token);
-    return callPlatform(
-      context,
-      { url, headers: { Authorization: `Bearer ${token}` }, body, secrets: [token] },
-      signal,
-    );
-  };
-  const answer = await attempt();
-  if (answer.kind !== "refused" || answer.status !== 401 || isLoginRefusal(answer)) return answer;
-  await dropAccessToken(tokenOwner(context, login));
-  return attempt();
-}
-
-/** A failed login as the answer to a message, which was surely not sent. */
-function notLoggedIn(failure: Failure): PlatformAnswer {
-  if (failure.kind !== "refused") return { kind: "unreached", reason: "the bot could not log in" };
-  const isForNow = failure.status === 429 || failure.status >= 500;
-  return { ...failure, status: isForNow ? 503 : 401, json: LOGIN_REFUSED };
-}
-
-const LOGIN_REFUSED = { error: { code: "LoginRefused" } };
-
-function isLoginRefusal({ json }: Extract<PlatformAnswer, { kind: "refused" }>): boolean {
-  return json === LOGIN_REFUSED;
+  return withAccessToken<PlatformAnswer>(tokenOwner(context, login), context.now(), {
+    request: async () => {
+      const token = await logIn(context, login, signal);
+      return "kind" in token ? notLoggedIn(token, "the bot could not log in") : token;
+    },
+    call: (token) =>
+      callPlatform(context, { url, headers: { Authorization: `Bearer ${token}` }, body, secrets: [token] }, signal),
+    isTokenRefused: isUnauthorized,
+  });
 }
 
 const refusal = z.object({ error: z.object({ code: z.string() }) });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { withAccessToken } from "../access-tokens.ts";
 import {
   beforeSending,
+  type CodedAnswer,
   callPlatform,
   downloadFromPlatform,
   type PlatformAnswer,
@@ -18,10 +19,8 @@ export interface WecomRequest extends Pick<PlatformRequest, "method" | "body"> {
   query?: Record<string, string>;
 }
 
-/** An answer of WeCom; `code` is its own. Contains no secret. */
-export type WecomAnswer =
-  | Exclude<PlatformAnswer, { kind: "refused" }>
-  | (Extract<PlatformAnswer, { kind: "refused" }> & { code?: number });
+/** An answer of WeCom; `code` is its own. */
+export type WecomAnswer = CodedAnswer;
 
 /** Calls WeCom as the application, with a new token where the one in hand is refused. Never throws. */
 export function callWecom(
