@@ -4,8 +4,8 @@ import { dingtalkMarkup } from "../../src/channels/markup/markdown-platforms.ts"
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { messageOf, signedHeaders, wordsOf } from "../channels/dingtalk/test-robot.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
-import { channelFlow } from "../contracts/channel-flow.ts";
 import { script, waitFor } from "./client.ts";
+import { ownerMessages } from "./owner-messages.ts";
 
 const place = knownPlace("dingtalk", "flow", inject("platforms"));
 
@@ -20,7 +20,7 @@ function message(text: string, id: string, key = "flow-client-secret"): Request 
   });
 }
 
-channelFlow("DingTalk", {
+ownerMessages("DingTalk", {
   place,
   // At the address that came with the message, or as the robot.
   sendPath: "robot/",

@@ -2,7 +2,7 @@ import { inject } from "vitest";
 import { feishuMarkup } from "../../src/channels/markup/markdown-platforms.ts";
 import { cardText, encrypt, signedHeaders } from "../channels/feishu/test-app.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
-import { channelFlow } from "../contracts/channel-flow.ts";
+import { ownerMessages } from "./owner-messages.ts";
 
 const KEY = "flow-encrypt-key";
 
@@ -23,7 +23,7 @@ function said(text: string, id: string) {
 
 const place = knownPlace("feishu", "flow", inject("platforms"));
 
-channelFlow("Feishu", {
+ownerMessages("Feishu", {
   place,
   sendPath: "im/v1/messages?",
   message: (text, id) => event("im.message.receive_v1", `ev-${id}`, said(text, id)),

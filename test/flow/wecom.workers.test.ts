@@ -3,7 +3,7 @@ import { sealFrame } from "../../src/channels/framed-cipher.ts";
 import { wecomMarkup } from "../../src/channels/markup/wecom.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { AES_KEY, contentOf, post, signedCall, textOf, xmlOf } from "../channels/wecom/test-application.ts";
-import { channelFlow } from "../contracts/channel-flow.ts";
+import { ownerMessages } from "./owner-messages.ts";
 
 async function message(fields: Record<string, string | number>, token = "flow-token"): Promise<Request> {
   const xml = xmlOf({ ...fields, FromUserName: "owner" });
@@ -13,7 +13,7 @@ async function message(fields: Record<string, string | number>, token = "flow-to
   return post(url, encrypted);
 }
 
-channelFlow("WeCom", {
+ownerMessages("WeCom", {
   place: knownPlace("wecom", "flow", inject("platforms")),
   sendPath: "message/send",
   message: (text, id) => message(textOf(text, { MsgId: id })),

@@ -5,7 +5,7 @@ import { defineTool } from "../../src/agent/tool.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import type { PlatformPlace } from "../channels/platform-lab.ts";
 import type { PlatformCall, ScriptedPlatformAnswer } from "../fakes/platforms/fake-platform.ts";
-import { asked, call, historyOf, script, waitFor } from "../flow/client.ts";
+import { asked, call, historyOf, script, waitFor } from "./client.ts";
 
 /** A channel of the Worker under test, whose account in `test/flow/config.ts` has the platform's server on the other end. */
 export interface ChannelInWorker {
@@ -44,8 +44,8 @@ const launch = defineTool({
   },
 });
 
-/** What holds for messages of every channel on their way through the Worker. */
-export function channelFlow(name: string, channel: ChannelInWorker) {
+/** What holds for an owner's messages, through the Worker and back: also approvals, and replies that are sent again on request. */
+export function ownerMessages(name: string, channel: ChannelInWorker) {
   const { place, sendPath, message, forged, words, busy, broken, press } = channel;
   const stub = async () => env.SESSIONS.getByName(await objectNameOf(OWNERS));
   const deliver = async (request: Request | Promise<Request>) => {
