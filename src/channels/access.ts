@@ -27,8 +27,8 @@ export type AccessDecision =
  * Decides whether a message reaches the agent.
  *
  * Direct: an owner's always does, unless direct messages are off; otherwise the policy decides. Group: the group must
- * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers. An
- * unverified sender is nobody of any list.
+ * be allowed and the agent addressed; the sender's rights limit what the agent may do, not whether it answers. No list
+ * matches an unverified sender.
  */
 export function decideAccess(question: AccessQuestion): AccessDecision {
   if (question.message.sender.isBot && !question.policy.allowBots) return { kind: "ignore", reason: "a bot wrote it" };
@@ -88,7 +88,7 @@ export function isOwnerPeer(owners: readonly string[], channelId: string, sender
   return ownerEntry(owners, channelId, { id: senderId }) !== undefined;
 }
 
-/** An entry that names another channel is nobody's on this one, though an id there may read the same. */
+/** An entry that names another channel matches nobody here, even if an id of this channel looks the same. */
 function isOfChannel(entry: string, channelId: string): boolean {
   const named = /^([a-z][a-z0-9]*):/.exec(entry)?.[1];
   return named === undefined || named === channelId;

@@ -26,6 +26,8 @@ export interface Channel<Account = never> {
    * of errors.
    */
   readonly hasVisitors?: true;
+  /** Set if ids belong to the company or service of an account, so that another account may have the same for others. */
+  readonly hasOwnIds?: true;
   /** What session keys call a thread; `thread` where absent. */
   readonly threadWord?: "topic";
   /** The access policy of an account. */

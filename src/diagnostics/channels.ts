@@ -2,7 +2,7 @@ import { and, eq, isNotNull } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { ChannelFinding } from "../channels/channel.ts";
 import { discord } from "../channels/discord/discord.ts";
-import { listChannels } from "../channels/index.ts";
+import { findChannel, listChannels } from "../channels/index.ts";
 import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
 import { isJsonObject } from "../lib/json.ts";
@@ -31,7 +31,23 @@ export async function examineChannels(context: DiagnosticsContext): Promise<Chec
     .slice(0, MAX_ACCOUNTS)
     .map(([channelId, accountId]) => examineAccount(context, services, { channelId, accountId }));
   const unused = channels.filter(({ accounts: used }) => used.length === 0).map(({ id }) => id);
-  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length), ...notSetUp(unused)];
+  const shared = channels.filter(
+    ({ id, accounts: used }) => used.length > 1 && findChannel(id, services.plugins.channels)?.hasOwnIds,
+  );
+  return [
+    ...(await Promise.all(checks)).flat(),
+    ...shared.map(({ id, accounts: used }) => sharedIds(id, used)),
+    ...tooMany(accounts.length),
+    ...notSetUp(unused),
+  ];
+}
+
+function sharedIds(channelId: string, accounts: readonly string[]): Check {
+  return {
+    ...{ id: `channels.${channelId}.ids`, area: "channels", status: "warn", path: `channels.${channelId}.accounts` },
+    message: `${accounts.length} accounts of ${channelId} have ids of their own companies or services. A person, an owner and a group are known by their id alone: the same id in two accounts shares a session, and an owner's rights.`,
+    fix: `Make sure that no id is in two of ${accounts.join(", ")}, or deploy one Isopod for each.`,
+  };
 }
 
 /** Whether the configuration names the channel, or the account has its secrets. */

@@ -65,6 +65,17 @@ describe("a healthy deployment", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "channels.unused", status: "ok" }));
   });
 
+  test("two accounts whose ids may be of different people are named", async () => {
+    const account = (name: string) => ({ replyUrl: `https://${name}.example.com/replies` });
+    const idsOf = async (accounts: object) =>
+      (await configured({ channels: { webhook: { accounts } } })).checks.find(
+        ({ id }) => id === "channels.webhook.ids",
+      );
+    expect(await idsOf({ shop: account("shop") })).toBeUndefined();
+    const found = await idsOf({ shop: account("shop"), forum: account("forum") });
+    expect(found).toMatchObject({ status: "warn", fix: expect.stringContaining("shop, forum") });
+  });
+
   test("every warning and failure has a fix, and check ids are unique", async () => {
     const { checks } = await configured({
       agents: { list: [{ id: "a", model: "no/model" }], defaults: { sandbox: { mode: "all" } } },

@@ -6,6 +6,7 @@ import { type DingtalkAccount, dingtalkAccount, dingtalkCredentials } from "./ac
 /** DingTalk (钉钉): an app whose robot has its messages sent to the webhook. */
 export const dingtalk: Channel<DingtalkAccount> = {
   id: "dingtalk",
+  hasOwnIds: true,
   account: dingtalkAccount,
   capabilities: ["approvals", "files", "inline-buttons"],
   access: (account) => account,

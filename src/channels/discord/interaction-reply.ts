@@ -12,7 +12,7 @@ import type { ReplyToken } from "./reply-token.ts";
 const LOADING = 128;
 const original = z.object({ flags: z.int().default(0) });
 
-/** Interactions of which nothing is awaited any more, by their tokens. */
+/** The tokens of interactions that have their answer. */
 const answered = new Set<string>();
 /** Most tokens that an isolate remembers. */
 const MAX_ANSWERED = 1000;

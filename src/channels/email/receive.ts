@@ -19,6 +19,8 @@ import { boundedThread, MAX_SUBJECT_UNITS, mailIds, type ReplyContext } from "./
 
 /** Largest mail that is read, in bytes: Email Routing hands over no larger one. */
 export const MAX_EMAIL_BYTES = 25 * 1024 * 1024;
+/** Most lines of a mail: the parser's work grows with them, and 25 MiB of an attachment have fewer. */
+const MAX_EMAIL_LINES = 500_000;
 /** Bounds of a mail's structure. */
 const MIME_LIMITS = { maxNestingDepth: 50, maxHeadersSize: 512 * 1024, forceRfc822Attachments: true };
 const MAX_NAME_UNITS = 100;
@@ -50,6 +52,7 @@ export async function receiveEmail(mail: ReceivedEmail, context: EmailContext): 
   const reason = reasonNotToAnswer(facts);
   if (reason !== undefined) return ignore(reason);
   if (author.isUnverified && context.account.unverified === "refuse") return reject(UNVERIFIED);
+  if (hasMoreLines(mail.raw, MAX_EMAIL_LINES)) return reject(`The message has over ${MAX_EMAIL_LINES} lines.`);
   const parsed = await parse(mail.raw);
   if (typeof parsed === "string") return reject(`The message cannot be read: ${parsed}`);
   const message = await toInbound(parsed, references, author, mail, context);
@@ -76,6 +79,12 @@ function headOf(raw: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 const [LF, CR] = [10, 13];
+
+function hasMoreLines(raw: Uint8Array, most: number): boolean {
+  let lines = 0;
+  for (let at = raw.indexOf(LF); at !== -1 && lines <= most; at = raw.indexOf(LF, at + 1)) lines++;
+  return lines > most;
+}
 
 /** The parsed mail, or what is wrong with it. */
 async function parse(raw: Uint8Array<ArrayBuffer>): Promise<Email | string> {

@@ -29,7 +29,17 @@ export function receiveEvent(
   };
   if (event.subtype === "message_changed") return receiveChange(event, facts);
   if (event.subtype === "message_deleted") return receiveDeletion(event.previous_message, event.deleted_ts, facts);
+  if (mayBeMention(event, facts)) return ignore("who the agent is is not known: app_mention tells of its mentions");
   return receiveMessage(event, facts);
+}
+
+/**
+ * Whether a message mentions somebody who may be the agent. As one that was overheard it would take the dedupe id of its
+ * `app_mention`, which nobody would answer then.
+ */
+function mayBeMention({ text }: SlackMessage, { channel, botUserId, isMention }: EventFacts): boolean {
+  if (botUserId !== undefined || isMention || conversationKind(channel) === "direct") return false;
+  return /<@\w+/.test(text ?? "");
 }
 
 /** The subtypes of messages that people write; others tell of joins, topics and the like. */

@@ -14,6 +14,7 @@ const sending = lazy(() => import("./send.ts"));
 /** The signed webhook: any service of one's own, by Standard Webhooks in both directions. */
 export const webhook: Channel<WebhookAccount> = {
   id: "webhook",
+  hasOwnIds: true,
   account: webhookAccount,
   capabilities: ["files"],
   isGuarded: true,

@@ -8,6 +8,7 @@ import { isUserId } from "./user-id.ts";
 /** WeCom (企业微信): an application that members write to. It has no groups. */
 export const wecom: Channel<WecomAccount> = {
   id: "wecom",
+  hasOwnIds: true,
   account: wecomAccount,
   capabilities: ["approvals", "files", "inline-buttons"],
   access: directAccess,

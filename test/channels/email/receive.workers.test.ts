@@ -233,4 +233,6 @@ test("a mail over the limit, or nested without an end, is refused in words", asy
   );
   const parts = { fields: { "Content-Type": "multipart/mixed; boundary=b0" }, body: nested.join("") };
   expect(await receive(parts)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("cannot be read") });
+  const lines = { body: "\r\n".repeat(500_001) };
+  expect(await receive(lines)).toMatchObject({ kind: "rejected", reason: expect.stringContaining("lines") });
 });

@@ -99,9 +99,16 @@ describe("a message in a channel", () => {
   test("is addressed to the configured bot where the event names none", async () => {
     const event = message("<@U0CONFIGURED> hi", CHANNEL);
     const more = { authorizations: undefined };
-    expect((await heard(event, { more })).mentioned).toBe(false);
     const known = await heard(event, { more, account: { botUserId: "U0CONFIGURED" } });
     expect(known).toMatchObject({ text: "hi", mentioned: true });
+  });
+
+  test("that mentions somebody is left to app_mention while it is not known who the bot is", async () => {
+    const more = { authorizations: undefined };
+    expect(await ignored(message("<@U0SOMEBODY> hi", CHANNEL), { more })).toContain("app_mention");
+    const mention = message("<@U0SOMEBODY> hi", { ...CHANNEL, type: "app_mention" });
+    expect(await heard(mention, { more })).toMatchObject({ mentioned: true });
+    expect((await heard(message("hi all", CHANNEL), { more })).mentioned).toBe(false);
   });
 
   test("begins a thread of its own where replies are always sent in one", async () => {
