@@ -1,3 +1,4 @@
+import { isOwnerPeer } from "../channels/access.ts";
 import type { Target } from "../channels/channel.ts";
 import { type Agent, type Heartbeat, heartbeatOf, resolveAlias } from "../config/agents.ts";
 import { routedAgentId, routedSessionKey } from "../config/bindings.ts";
@@ -122,7 +123,7 @@ export function ownerKeyOf(
   const { config } = services;
   const { channel, kind, conversationId, peerId = conversationId } = target;
   const place = conversationPlace(target, services);
-  const owner = kind === "direct" && owners.some((one) => one === `${channel}:${peerId}` || one === peerId);
+  const owner = kind === "direct" && isOwnerPeer(owners, channel, peerId);
   const key = routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
   return key === sessionKey ? {} : { ownerKey: key };
 }
