@@ -65,7 +65,7 @@ const importsAhead: Plugin = {
   transform(code, id) {
     if (!/\/src\/.*\.ts$/.test(id)) return undefined;
     const ahead: string[] = [];
-    const changed = code.replace(/(?<=await |=> |\()import\(("\.[^"]+")\)/g, (_, path: string) => {
+    const changed = code.replace(/(?<=await |=> |\()import\(("[^"]+")\)/g, (_, path: string) => {
       const name = `importedAhead${ahead.length}`;
       ahead.push(`import * as ${name} from ${path};`);
       return `Promise.resolve(${name})`;

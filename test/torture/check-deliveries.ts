@@ -65,9 +65,14 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     // A notice quotes what it is about.
     const arrived = delivered.filter(({ chat }) => chat === session.chat?.id);
     const inChat = arrived.filter(({ text }) => !isNotice(text));
+    // What was asked while the end of a sub-agent waited is answered where that sub-agent was asked for.
+    const elsewhere = scriptsOfAnnouncements(runs, history, run.runId);
     const took =
       announced.length === 0
-        ? inChat.filter(({ replyTo, text }) => replyTo === asked?.message.number && !text.includes("heard-"))
+        ? inChat.filter(
+            (part) =>
+              part.replyTo === asked?.message.number && !part.text.includes("heard-") && !isAbout(part, [], elsewhere),
+          )
         : inChat.filter((part) => isAbout(part, announced, joined));
     for (const part of twice(took)) report("doubled", `it was delivered twice: ${part}`);
     // Two calls of one kind are asked for in the same words.
@@ -93,6 +98,25 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     }
   }
   return breaches;
+}
+
+/** The scripts that were answered together with the ends of sub-agents, in other runs than one. */
+function scriptsOfAnnouncements(
+  runs: SessionEvidence["runs"],
+  history: SessionEvidence["history"],
+  runId: string,
+): string[] {
+  return runs
+    .filter((run) => run.runId !== runId)
+    .flatMap((run) => {
+      const texts = history.flatMap((entry) =>
+        entry.runId === run.runId && entry.role === "user" && entry.fromRunId === undefined ? [entry.text] : [],
+      );
+      const [first] = texts;
+      return first !== undefined && announcedIn(first) !== undefined
+        ? texts.flatMap((text) => scriptsIn(text).map(({ tag }) => tag))
+        : [];
+    });
 }
 
 /** Whether a part tells of the end of one of these sub-agents, or answers one of these scripts. */

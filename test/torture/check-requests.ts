@@ -90,6 +90,7 @@ function asked(history: readonly HistoryMessage[]): { entry: HistoryMessage; scr
 /** Runs that ended well without what they were asked: a step of calls that was not made, or the last words. */
 function undoneIn({ session, history, runs }: SessionEvidence): Breach[] {
   const breaches: Breach[] = [];
+  const failed = new Set(runs.flatMap(({ runId, status }) => (status === "error" ? [runId] : [])));
   for (const { runId, status } of runs) {
     if (status !== "ok") continue;
     const own = history.filter((entry) => entry.runId === runId);
@@ -112,7 +113,9 @@ function undoneIn({ session, history, runs }: SessionEvidence): Breach[] {
     const { tag, steps } = script;
     if (!new RegExp(`(?<![\\w-])${tag}\\.${script.words}(?!\\d)`).test(words))
       report("undone", `${tag} has no last words`);
-    const calls = new Set(said.flatMap((entry) => toolCalls(entry).map(({ callId }) => callId)));
+    // A job that failed is run again, and goes on where it was.
+    const before = history.flatMap((entry) => (entry.role === "assistant" && failed.has(entry.runId) ? [entry] : []));
+    const calls = new Set([...before, ...said].flatMap((entry) => toolCalls(entry).map(({ callId }) => callId)));
     for (const [step, stepCalls] of steps.entries()) {
       for (const index of stepCalls.keys()) {
         if (!calls.has(`${tag}-${step}-${index}`)) report("undone", `the call ${tag}-${step}-${index} was not made`);

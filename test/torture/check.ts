@@ -62,6 +62,7 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
       ...(runIds[0] && { runId: runIds[0] }),
       what: `${message.text}: ${what}`,
     });
+  let retries = 0;
   for (const record of sent) {
     const said = history.filter((entry) => entry.role === "user" && entry.text.includes(record.message.text)).length;
     const isDropped = record.runIds.some((id) => runs.some((run) => run.runId === id && run.status === "dropped"));
@@ -69,17 +70,31 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     for (const refusal of record.refused) report("lost", record, refusal);
     if (new Set(record.runIds).size > 1) report("doubled", record, `it is the runs ${record.runIds.join(", ")}`);
     const isJob = record.message.door === "job";
-    if (said > 1) report(isJob ? "doubledSlot" : "doubled", record, `it is in the transcript ${said} times`);
+    const again = isJob ? retriesOf(record, { history, runs }) : 0;
+    retries += again;
+    if (said > 1 + again) report(isJob ? "doubledSlot" : "doubled", record, `it is in the transcript ${said} times`);
     if (said === 0 && !isDropped && !mayBeDropped)
       report(isJob ? "missedSlot" : "lost", record, "it is not in the transcript");
   }
   const known = new Set([...indexed.keys(), ...runs.map((run) => run.runId)]).size;
-  const asked = sent.length + announcementsIn(history).length;
+  const asked = sent.length + announcementsIn(history).length + retries;
   if (known !== asked) {
     const kind = known > asked ? "doubled" : "lost";
     breaches.push({ kind, session: session.key, what: `${asked} messages were accepted and made ${known} runs` });
   }
   return breaches;
+}
+
+/** How often a job's message was rightly taken up again: after each run of it that failed but the last. */
+export function retriesOf(
+  { message }: SentMessage,
+  { history, runs }: Pick<SessionEvidence, "history" | "runs">,
+): number {
+  const inRuns = history.flatMap((entry) =>
+    entry.role === "user" && entry.text.includes(message.text) ? [entry.runId] : [],
+  );
+  const hasFailed = (runId: string | undefined) => runs.some((run) => run.runId === runId && run.status === "error");
+  return inRuns.slice(0, -1).filter(hasFailed).length;
 }
 
 /** The end of every sub-agent is told once to who started it; where its work was stopped from there, not at all. */
