@@ -4,7 +4,7 @@ import { fromOutside, type LabelledText, type Suspicion } from "../security/from
 import { strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import { agentIn, type Services } from "../services/services.ts";
-import type { RunOrigin } from "../session-store/run.ts";
+import type { RunOrigin } from "../session-store/run-input.ts";
 import { type AcceptRequest, requireModel } from "../session-store/run-request.ts";
 import type { HookAction } from "./hook-mapping.ts";
 import { ownerKeyOf, type PeopleRoutes, targetOf } from "./slot-requests.ts";

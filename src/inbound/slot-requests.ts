@@ -21,7 +21,7 @@ import { type ScheduleEntry, type Slot, slotKey } from "../schedule/slots.ts";
 import { joinLabels, type Label } from "../security/labels.ts";
 import { conversationPlace } from "../services/conversation-place.ts";
 import type { Config, Services } from "../services/services.ts";
-import type { RunOrigin } from "../session-store/run.ts";
+import type { RunOrigin } from "../session-store/run-input.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 
 /** What is known of where an agent's people are. */

@@ -5,7 +5,8 @@ import { type AssistantMessage, NO_USAGE, type ToolCallPart, type ToolMessage, t
 import type { EventLog } from "./event-log.ts";
 import { userMessage } from "./messages.ts";
 import { newestFirst } from "./recent-messages.ts";
-import { type ClientResult, isBegun, type RunInput } from "./run.ts";
+import { isBegun } from "./run.ts";
+import type { ClientResult, RunInput } from "./run-input.ts";
 import { findRun, type OpenRun, openRuns, type RunRow } from "./runs.ts";
 import { readSessionRow } from "./session-row.ts";
 import type { Store } from "./store.ts";

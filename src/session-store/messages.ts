@@ -8,7 +8,7 @@ import {
   type ToolMessage,
   type UserMessage,
 } from "../models/message.ts";
-import type { RunInput } from "./run.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** The instants of a message, in milliseconds since the epoch, and the run that brought it. */
 export interface StoredWhen {

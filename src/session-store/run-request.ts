@@ -5,7 +5,7 @@ import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import type { Said } from "../models/message.ts";
 import { agentIn, type Services } from "../services/services.ts";
-import type { RunInput } from "./run.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** Most characters of a message; as JSON it always fits into a row. */
 export const MAX_INPUT_CHARS = 200_000;

@@ -2,7 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { newId } from "../lib/ids.ts";
 import { type AssistantMessage, NO_USAGE } from "../models/message.ts";
-import type { RunOrigin } from "./run.ts";
+import type { RunOrigin } from "./run-input.ts";
 import type { AcceptRequest } from "./run-request.ts";
 import type { RunResult } from "./run-result.ts";
 

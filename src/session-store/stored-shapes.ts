@@ -10,7 +10,8 @@ import type { SentAlert } from "../schedule/repeated-alert.ts";
 import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
 import type { QueuePolicy } from "./queue.ts";
-import type { RunInput, RunState, Spawned } from "./run.ts";
+import type { RunState } from "./run.ts";
+import type { RunInput, Spawned } from "./run-input.ts";
 import type { Subagent, SubagentReport } from "./subagent.ts";
 
 /** A stored event; its run is in the row. */

@@ -4,7 +4,8 @@ import { head } from "../lib/text.ts";
 import { addUsage, NO_USAGE, type Usage } from "../models/message.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { Label } from "../security/labels.ts";
-import type { RunInput, SettledRun } from "./run.ts";
+import type { SettledRun } from "./run.ts";
+import type { RunInput } from "./run-input.ts";
 
 /** Most characters of a task that are kept. */
 const TASK_CHARS = 400;

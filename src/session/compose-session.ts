@@ -23,18 +23,20 @@ import type { AcceptedRun, AcceptRequest } from "../session-store/run-request.ts
 import type { SessionRow } from "../session-store/session-row.ts";
 import { sessionFolder } from "../session-store/spill.ts";
 import type { Store } from "../session-store/store.ts";
-import type { Grant } from "../session-store/stored-shapes.ts";
 import { Subagents } from "../subagents/subagents.ts";
 import { pruningRules } from "../turn/context-rules.ts";
 import { SessionSkills } from "../turn/skills/session-skills.ts";
 import { callSession, type SessionCalls } from "./api.ts";
+import { Approvals } from "./approvals.ts";
 import { subagentsPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import { Deliveries } from "./deliveries.ts";
+import { DeliveryFormat } from "./delivery-format.ts";
 import { InboundFiles } from "./inbound-files.ts";
 import { Inspector } from "./inspector.ts";
 import { runAgentEndHooks } from "./run-hooks.ts";
 import { RunScheduler } from "./run-scheduler.ts";
+import { PartSender } from "./send-part.ts";
 import { Sockets } from "./socket.ts";
 import { stopHeartbeat } from "./stop-heartbeat.ts";
 import { TurnRunner } from "./turn-runner.ts";
@@ -61,7 +63,6 @@ export interface ComposeSessionDeps {
   accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
-  revoke(grantId: string): Grant | undefined;
   stopAll(): { runs: number; subagents: number };
   /** Resets the object's memory after everything was deleted. */
   forget(): void;
@@ -71,12 +72,14 @@ export interface ComposeSessionDeps {
 
 /** The parts of a session. */
 export interface SessionParts {
+  approvals: Approvals;
   audit: AuditTrail;
   scheduler: RunScheduler;
   turnRunner: TurnRunner;
   wakeups: Wakeups;
   commands: CommandDispatcher;
   deliveries: Deliveries;
+  deliveryFormat: DeliveryFormat;
   sockets: Sockets;
   subagents: Subagents;
   hooks: SessionHooks;
@@ -95,7 +98,7 @@ export interface SessionParts {
  */
 export function composeSession(given: ComposeSessionDeps): SessionParts {
   const { ctx, env, meter, store, log, fence, configured, lifecycle, session, policyFor, extraTools } = given;
-  const { accept, abort, decide, revoke, stopAll, forget, reload } = given;
+  const { accept, abort, decide, stopAll, forget, reload } = given;
   const { FILES: files, DB: database, MEMORY: memory, INDEXING: indexing, LANES: lanes, BUDGETS: budgets } = env;
   const now = Date.now;
   const services = () => configured.now();
@@ -121,29 +124,36 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const skills = new SessionSkills({ store, fence, session, services, waitUntil, now });
   const subagents = new Subagents(peers);
-  const deliveries = new Deliveries({
+  const deliveryFormat = new DeliveryFormat({ store, session, services, hooks });
+  const sender = new PartSender({
     store,
-    fence,
     session,
     services,
     call,
-    hooks,
-    audit,
     keepReply: async (deliveryId, text) => {
       const folder = sessionFolder(session().agentId, await objectNameOf(session().key));
       const key = `${folder}replies/${deliveryId}.txt`;
       await files.put(key, text, { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
       return key;
     },
+    now,
+  });
+  const deliveries = new Deliveries({
+    store,
+    fence,
+    format: deliveryFormat,
+    sender,
+    hooks,
+    audit,
     drained: () => {
       wakeups.arm();
       visitors.changed();
     },
     now,
   });
-  const format: Deliveries["format"] = (...text) => deliveries.format(...text);
-  const plainText: Deliveries["plainText"] = (part) => deliveries.plainText(part);
-  const lostNotice: Deliveries["lostNotice"] = (...asked) => deliveries.lostNotice(...asked);
+  const format: DeliveryFormat["format"] = (...text) => deliveryFormat.format(...text);
+  const plainText: DeliveryFormat["plainText"] = (part) => deliveryFormat.plainText(part);
+  const lostNotice: DeliveryFormat["lostNotice"] = (...asked) => deliveryFormat.lostNotice(...asked);
   const retry = () => {
     const { maxAttempts, backoffMs } = services().config.cron.retry;
     return Array.from({ length: maxAttempts }, (_, n) => backoffMs[Math.min(n, backoffMs.length - 1)] ?? 0);
@@ -154,6 +164,8 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     ...peers,
     configured,
     deliveries,
+    deliveryFormat,
+    sender,
     hooks,
     files,
     database,
@@ -193,12 +205,13 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
       visitors.changed();
     },
-    closed: (runId, target) => waitUntil(deliveries.noteUnanswered(runId, target)),
+    closed: (runId, target) => waitUntil(sender.noteUnanswered(runId, target)),
     format,
     plainText,
     lostNotice,
     now,
   });
+  const approvals = new Approvals({ store, fence, scheduler, audit, indexSync, changed, now, waitUntil });
   const inboundFiles = new InboundFiles({ store, fence, session, services, budgets, changed, now, waitUntil });
   const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, retention, transcripts };
   const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
@@ -222,7 +235,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
       waitUntil(
         stopHeartbeat({ store, session, services, database, queue: env.SCHEDULE, abort, now }).catch(() => undefined),
       ),
-    revoke,
+    revoke: (grantId) => approvals.revoke(grantId),
     format,
     lostNotice,
     now,
@@ -264,12 +277,14 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const visitors = new Visitors({ store, session, lifecycle, now });
   return {
+    approvals,
     audit,
     scheduler,
     turnRunner,
     wakeups,
     commands,
     deliveries,
+    deliveryFormat,
     sockets,
     subagents,
     hooks,

@@ -6,7 +6,7 @@ import { log as writeLog } from "../lib/log.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import { joinLabels } from "../security/labels.ts";
 import { agentIn } from "../services/services.ts";
-import type { RunInput } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import { boundedText } from "../session-store/run-request.ts";
 import { findRun, openRuns, type RunRow, saveInput, saveState } from "../session-store/runs.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";

@@ -5,46 +5,32 @@ import type { Target } from "../channels/channel.ts";
 import { originRules } from "../config/origins.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
-import type { AssistantMessage, ToolCallPart } from "../models/message.ts";
+import type { ToolCallPart } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { OperationMeter } from "../services/operations.ts";
 import { waitingRuns } from "../session-store/admission.ts";
 import { keepInterruptedReply } from "../session-store/delivered-text.ts";
-import type { EventLog } from "../session-store/event-log.ts";
-import { type Fence, Superseded } from "../session-store/fence.ts";
-import { jobWebhookTarget } from "../session-store/job-webhook.ts";
-import { continued, interruptedResult, skippedResult, userMessage } from "../session-store/messages.ts";
-import { enqueue, type OutboxPart } from "../session-store/outbox.ts";
+import { Superseded } from "../session-store/fence.ts";
+import { continued, skippedResult, userMessage } from "../session-store/messages.ts";
 import { mergeable, type NextRun, nextRun, type QueuePolicy, type WaitingRun } from "../session-store/queue.ts";
 import {
   begin,
   crashed,
   type Decision,
   decided,
-  end,
   isBegun,
   isSettled,
   MAX_CRASHES,
-  type RunInput,
   type RunningRun,
   type RunProgress,
   type RunStart,
   type RunState,
   type SettledRun,
   spent,
-  usageWith,
 } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import { type MergedInput, RunJournal } from "../session-store/run-journal.ts";
-import type { Answering } from "../session-store/run-result.ts";
-import {
-  ABORTED,
-  crashLoop,
-  failure,
-  lastEvent,
-  type RunResult,
-  stopped,
-  UNREADABLE,
-} from "../session-store/run-result.ts";
+import { ABORTED, crashLoop, failure, type RunResult, stopped, UNREADABLE } from "../session-store/run-result.ts";
 import {
   findRun,
   type OpenRun,
@@ -54,22 +40,14 @@ import {
   saveStarted,
   saveState,
 } from "../session-store/runs.ts";
-import { sessionTarget } from "../session-store/session-channel.ts";
-import { readSessionRow, saveSetting } from "../session-store/session-row.ts";
-import type { Store } from "../session-store/store.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
-import { replyParts } from "../turn/output/reply-parts.ts";
-import { scheduledResult } from "../turn/output/scheduled-result.ts";
 import { principalOf } from "../turn/principal.ts";
+import { type EndRunDeps, endRun } from "./end-run.ts";
 import type { Prefetched } from "./turn-runner.ts";
 import { Waiters } from "./waiters.ts";
 
 /** What scheduling runs depends on. */
-export interface RunSchedulerDeps {
-  store: Store;
-  log: EventLog;
-  fence: Fence;
-  now(): number;
+export interface RunSchedulerDeps extends EndRunDeps {
   sessionKey(): string;
   meter: Pick<OperationMeter, "begin" | "of">;
   /** The queue policy for messages from a target. */
@@ -82,16 +60,8 @@ export interface RunSchedulerDeps {
   readView(flushFrom?: number): View;
   /** Performs a run; undefined if it pauses for an approval. A rejection ends the run with an error. */
   perform(run: ActiveRun, prefetched: Prefetched | undefined): Promise<RunResult | undefined>;
-  /** Handles the end of a run, within its commit; the row has its earlier state. */
-  ended(row: OpenRun, state: SettledRun, reply: AssistantMessage | undefined): void;
   /** Called after a run has ended, or was merged into another: perhaps nothing answers its message. */
   closed(runId: string, target: Target): void;
-  /** Formats a reply for its channel. Never throws. */
-  format(target: Target, markdown: string, answering?: Answering): OutboxPart[];
-  /** The words of a part, without the channel's markup. Never throws. */
-  plainText(part: { target: Target; text: string }): string;
-  /** What a conversation has to be told of messages that did not arrive. They count as told. */
-  lostNotice(target: Target, runId: string): OutboxPart[];
 }
 
 /**
@@ -273,14 +243,6 @@ export class RunScheduler {
     }
   }
 
-  /** What people are told of the end of a run that the clock started. */
-  #shaped(result: RunResult, state: RunState): RunResult {
-    const origin = isBegun(state) ? state.origin : undefined;
-    if (origin?.kind !== "heartbeat" && origin?.kind !== "job") return result;
-    const lastAlert = readSessionRow(this.#deps.store)?.settings.lastAlert;
-    return scheduledResult(result, origin, { lastAlert, now: this.#deps.now() });
-  }
-
   /** Whether a run in the background has to make room for what waits. */
   #mustYield({ origin }: RunningRun): boolean {
     if (originRules(origin).queueClass !== "background") return false;
@@ -339,39 +301,9 @@ export class RunScheduler {
     return { messages: [said], spent: before };
   }
 
-  /** Ends a run in one commit: its last reply, results for unanswered calls, the last event and the outbox parts. */
-  #finish(row: OpenRun, given: RunResult, unanswered: readonly ToolCallPart[]): void {
-    const { store, log, fence, now } = this.#deps;
-    const result = this.#shaped(given, row.state);
-    const { status, message, error } = result;
-    const parts = replyParts(result, row.target, this.#deps);
-    const state = fence.write(() => {
-      for (const call of unanswered) log.append(row.id, interruptedResult(call, now()));
-      if (message !== undefined) log.append(row.id, result.isQuiet ? quiet(message, row.state) : message);
-      else keepInterruptedReply(store, log, row, now());
-      const usage = addUsage(message?.usage ?? NO_USAGE, result.spent ?? NO_USAGE);
-      if (result.alert !== undefined) saveSetting(store, "lastAlert", result.alert);
-      const endSeq = log.record(row.id, now(), [lastEvent(result, usageWith(row.state, usage))]);
-      const model = message && { model: message.model };
-      const operations = this.#deps.meter.of(row.id, now());
-      const ending = {
-        status,
-        endedAt: now(),
-        endSeq,
-        usage,
-        ...model,
-        ...(error && { error }),
-        ...(result.isQuiet && { isQuiet: true as const }),
-      };
-      const ended = end(row.state, { ...ending, ...(operations && { operations }) });
-      saveState(store, row.id, ended);
-      const notice = row.target !== null && parts.length > 0 ? this.#deps.lostNotice(row.target, row.id) : [];
-      const copies = copiesElsewhere(row.state, result.texts, parts.length > 0);
-      enqueue(store, { runId: row.id, parts: [...parts, ...notice, ...copies] }, now());
-      this.#deps.ended(row, ended, message);
-      return ended;
-    });
-    this.#waiters.resolve(row.id, state);
+  /** Ends a run, and tells those who wait for it. */
+  #finish(row: OpenRun, result: RunResult, unanswered: readonly ToolCallPart[]): void {
+    this.#waiters.resolve(row.id, endRun(row, result, unanswered, this.#deps));
     if (row.target !== null) this.#deps.closed(row.id, row.target);
   }
 }
@@ -383,27 +315,6 @@ function joined(inputs: readonly MergedInput[]): MergedInput {
     messages: inputs.flatMap(({ messages }) => messages),
     spent: spendings.length === 0 ? NO_USAGE : spendings.reduce(addUsage),
   };
-}
-
-/** The last reply of a heartbeat that models do not see later, with all that led to it. */
-function quiet(message: AssistantMessage, state: RunState): AssistantMessage {
-  return isBegun(state) ? { ...message, quietFrom: state.startSeq } : message;
-}
-
-/**
- * What goes elsewhere of what a run in the background says: to the session that owns the conversation which was told,
- * and to a job's webhook.
- */
-function copiesElsewhere(state: RunState, texts: readonly string[], isTold: boolean): OutboxPart[] {
-  const origin = isBegun(state) ? state.origin : undefined;
-  if (origin === undefined || texts.length === 0) return [];
-  const text = texts.join("\n\n");
-  const ownerKey = "ownerKey" in origin && isTold ? origin.ownerKey : undefined;
-  const webhook = origin.kind === "job" ? origin.webhook : undefined;
-  return [
-    ...(ownerKey === undefined ? [] : [{ target: sessionTarget(ownerKey), text }]),
-    ...(webhook === undefined ? [] : [{ target: jobWebhookTarget(webhook), text }]),
-  ];
 }
 
 /** The calls that a run leaves without a result; none during a memory flush, or if the transcript cannot be read. */

@@ -16,7 +16,6 @@ import { botRounds } from "../session-store/bot-rounds.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
-import { grantText, readGrants, removeGrant, saveGrant } from "../session-store/grants.ts";
 import { type FailedDelivery, failDelivered, lostDeliveries } from "../session-store/lost-deliveries.ts";
 import {
   dropPending,
@@ -27,6 +26,7 @@ import {
   runDeliveries,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
+import { revisedRequest } from "../session-store/revised-request.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
 import { boundedInput } from "../session-store/run-request.ts";
@@ -39,7 +39,7 @@ import {
   type WaitResult,
   waitResult,
 } from "../session-store/run-views.ts";
-import { answeringRun, findRun, openRuns, quietCostBefore, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { findRun, openRuns, quietCostBefore, type RunRow, releaseKey } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
 import {
   createSessionRow,
@@ -66,8 +66,6 @@ import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 const MAX_SHOWN_CHARS = 200;
 const DELETE_IT = "Try again; if it stays like this, delete the session (DELETE /v1/sessions/{key}): it begins anew.";
 const NO_TOMBSTONE: Tombstone = { keys: [], until: 0 };
-/** Most changes of earlier messages that models are shown with the next one. */
-const MAX_REVISIONS = 20;
 /** Most messages of bots in a row that are answered. */
 const MAX_BOT_ROUNDS = 3;
 const BOTS_ALONE = "Only bots have spoken here for a while: the agent answers when a person speaks.";
@@ -124,7 +122,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       accept: (request) => this.#accept(request),
       abort: (runId) => this.#abort(runId),
       decide: (approvalId, decision) => this.#decide(approvalId, decision),
-      revoke: (grantId) => this.#revoke(grantId),
       stopAll: () => this.#stopAll(),
       forget: () => this.#forget(),
       reload: () => this.#reload(),
@@ -197,22 +194,16 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   /**
-   * The request of a message that revises an earlier one: a note, which no model answers, where the earlier one was
-   * answered or this one takes it back. What was taken back before its turn is not answered.
+   * What a message of a chat that goes on is stored as. What was taken back before its turn is not answered.
    * @throws IsopodError `forbidden` for one round too many between bots
    */
-  #revised(request: AcceptRequest): AcceptRequest {
-    const { revises, target, input } = request;
-    if (input.sender?.isBot && botRounds(this.#store) >= MAX_BOT_ROUNDS) {
+  #revised(given: AcceptRequest): AcceptRequest {
+    if (given.input.sender?.isBot && botRounds(this.#store) >= MAX_BOT_ROUNDS) {
       throw new IsopodError("forbidden", BOTS_ALONE, undefined, { reason: "bots_alone" });
     }
-    if (revises === undefined || target === undefined) return request;
-    const isDeletion = input.said?.change === "deleted";
-    const earlier = answeringRun(this.#store, target, revises);
-    if (isDeletion && earlier?.state.status === "queued") this.#stop(earlier.id);
-    if (!isDeletion && (earlier === undefined || !isSettled(earlier.state))) return request;
-    const { files: _, holdMs: __, ...said } = input;
-    return { ...request, input: { ...said, timeoutSeconds: 0, origin: { kind: "overheard", limit: MAX_REVISIONS } } };
+    const { request, stop } = revisedRequest(given, this.#store);
+    if (stop !== undefined) this.#stop(stop);
+    return request;
   }
 
   /** @throws IsopodError `gone` for a message that a session took up which was deleted since */
@@ -289,7 +280,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       lostDeliveries(this.#store).map((row) => ({
         ...deliveryView(row),
         ...{ runId: row.runId, askedAt: row.askedAt, conversation: row.target?.conversationId ?? "" },
-        text: head(this.#parts.deliveries.plainText(row), MAX_SHOWN_CHARS),
+        text: head(this.#parts.deliveryFormat.plainText(row), MAX_SHOWN_CHARS),
       })),
     );
   }
@@ -300,35 +291,15 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   }
 
   #decide(approvalId: string, decision: Decision): boolean {
-    const decided = this.#lifecycle === "active" ? this.#parts.scheduler.decide(approvalId, decision) : undefined;
-    if (decided === undefined) return false;
-    const { tool, grant, runId } = decided;
-    const isAlways = decided.decision === "allow-always" && grant !== undefined;
-    if (isAlways) this.#fence.write(() => saveGrant(this.#store, grant, Date.now()));
-    const detail = isAlways ? `${decided.decision} ${grantText(grant)}` : decided.decision;
-    this.#parts.audit.write([{ kind: "approval", by: "owner", subject: tool, detail, runId }]);
-    this.ctx.waitUntil(this.#parts.indexSync.forgetApprovals(decided.runId));
-    this.#parts.wakeups.changed();
-    return true;
+    return this.#lifecycle === "active" && this.#parts.approvals.decide(approvalId, decision);
   }
 
   grants(): readonly Grant[] | Refusal | undefined {
-    return this.#answer(() => readGrants(this.#store));
+    return this.#answer(() => this.#parts.approvals.grants());
   }
 
   revoke(grantId: string): Grant | Refusal | undefined {
-    return this.#answer(() => this.#revoke(grantId));
-  }
-
-  #revoke(grantId: string): Grant | undefined {
-    const grant = this.#fence.write(() => removeGrant(this.#store, grantId));
-    if (grant !== undefined) {
-      this.#parts.audit.write([
-        { kind: "approval", by: "owner", subject: grant.tool, detail: `revoked ${grantText(grant)}` },
-      ]);
-      this.#parts.wakeups.changed();
-    }
-    return grant;
+    return this.#answer(() => this.#parts.approvals.revoke(grantId));
   }
 
   /** A page of the transcript, and the cursor for the events after it; undefined if there is no session. */

@@ -14,7 +14,8 @@ import { lookUpModel } from "../services/model-lookup.ts";
 import { agentIn, listWorkspaceRoot, listWorkspaceRootAhead, type Services } from "../services/services.ts";
 import type { AuditTrail } from "../session-store/audit-trail.ts";
 import { commandAnswer, userMessage } from "../session-store/messages.ts";
-import type { RunInput, RunStart } from "../session-store/run.ts";
+import type { RunStart } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
 import type { RunResult } from "../session-store/run-result.ts";
 import { noteActivity, type ResetPolicy, resetPolicyFor, startRun } from "../session-store/run-start.ts";
@@ -40,9 +41,11 @@ import { updateCommandMenu } from "./command-menu.ts";
 import { queuedPort } from "./command-ports.ts";
 import type { ConfigSnapshot } from "./config-snapshot.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { DeliveryFormat } from "./delivery-format.ts";
 import { startGateway } from "./gateway-start.ts";
 import { jobsPort } from "./jobs-port.ts";
 import type { Lane } from "./lane.ts";
+import type { PartSender } from "./send-part.ts";
 import { keepSlot, laneOf, takeSlot } from "./slot.ts";
 import { statusPort } from "./status-port.ts";
 
@@ -50,6 +53,8 @@ import { statusPort } from "./status-port.ts";
 export interface TurnRunnerDeps extends SubagentsDeps {
   configured: ConfigSnapshot;
   deliveries: Deliveries;
+  deliveryFormat: DeliveryFormat;
+  sender: Pick<PartSender, "showTyping">;
   hooks: SessionHooks;
   files: R2Bucket;
   database: D1Database;
@@ -175,11 +180,11 @@ export class TurnRunner {
   }
 
   async #turn(run: ActiveRun, context: TurnContext, listing?: Listing): Promise<RunResult | undefined> {
-    const { store, log, fence, deliveries, files, lanes, skills, hooks, session, extraTools, waitUntil } = this.#deps;
+    const { store, log, fence, sender, files, lanes, skills, hooks, session, extraTools, waitUntil } = this.#deps;
     const { agent, services, principal } = context;
     const { target } = run.row;
     const output = openOutput(run, context, { ...this.#deps, random: Math.random });
-    if (target !== null && context.origin.isAttended) waitUntil(deliveries.showTyping(target));
+    if (target !== null && context.origin.isAttended) waitUntil(sender.showTyping(target));
     const lane = laneOf(context);
     const take = context.origin.lane === "cron" ? keepSlot : takeSlot;
     const slot = take(lane, run.row.id, { lanes, config: services.config, waitUntil }, run.signal);

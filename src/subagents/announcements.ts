@@ -4,7 +4,7 @@ import { durationText } from "../lib/duration-text.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
-import type { RunInput } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import {
   extendReport,
   interruptedReport,

@@ -3,7 +3,7 @@ import { newRunId, objectNameOf } from "../config/session-ids.ts";
 import { mainSessionKey, parseSessionKey } from "../config/session-key.ts";
 import { labelsInView } from "../models/view-labels.ts";
 import type { Label } from "../security/labels.ts";
-import type { RunInput } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
 import { callName } from "../turn/lineage.ts";

@@ -6,7 +6,7 @@ import { labelsInView } from "../models/view-labels.ts";
 import type { Label } from "../security/labels.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
-import type { RunInput } from "../session-store/run.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import {
   type AnnouncementTarget,

@@ -3,7 +3,7 @@ import { originRules } from "../config/origins.ts";
 import type { CoreConfig } from "../config/schema.ts";
 import { placeOf } from "../config/session-key.ts";
 import { isForPeople, type Message } from "../models/message.ts";
-import type { RunOrigin } from "../session-store/run.ts";
+import type { RunOrigin } from "../session-store/run-input.ts";
 
 /** The sender of a turn, and the kind of conversation. */
 export interface Principal {

@@ -13,7 +13,7 @@ import type { Config } from "../services/config-schema.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
-import type { Spawned } from "../session-store/run.ts";
+import type { Spawned } from "../session-store/run-input.ts";
 import { sessionPreferences } from "../session-store/session-settings.ts";
 import type { SessionSettings } from "../session-store/stored-shapes.ts";
 import type { BootstrapFile, BootstrapFiles } from "../workspace/bootstrap.ts";

@@ -4,7 +4,7 @@ import { parseSessionKey } from "../config/session-key.ts";
 import type { ThinkingLevel } from "../models/model.ts";
 import type { PromptMode } from "../prompt/input.ts";
 import { agentIn, type Services } from "../services/services.ts";
-import type { RunOrigin } from "../session-store/run.ts";
+import type { RunOrigin } from "../session-store/run-input.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { agentAt, type TurnTarget } from "./group-rules.ts";

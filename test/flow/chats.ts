@@ -2,7 +2,7 @@ import { env } from "cloudflare:test";
 import type { Target } from "../../src/channels/channel.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { parseSessionKey } from "../../src/config/session-key.ts";
-import type { RunInput } from "../../src/session-store/run.ts";
+import type { RunInput } from "../../src/session-store/run-input.ts";
 import { finished, waitFor } from "./client.ts";
 import { session } from "./session-lab.ts";
 

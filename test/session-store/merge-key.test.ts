@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mergeKeyOf } from "../../src/session-store/admission.ts";
-import type { RunInput } from "../../src/session-store/run.ts";
+import type { RunInput } from "../../src/session-store/run-input.ts";
 
 const mergeKey = (more: Partial<RunInput> = {}) => mergeKeyOf({ text: "x", timeoutSeconds: 0, ...more }, null);
 

@@ -1,6 +1,6 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { missingResult } from "../../session-store/client-calls.ts";
-import type { ClientResult, ReplayedRound } from "../../session-store/run.ts";
+import type { ClientResult, ReplayedRound } from "../../session-store/run-input.ts";
 import type { SentCall, Turn } from "./conversation-turn.ts";
 
 /** The end of a conversation that brings results of calls. */

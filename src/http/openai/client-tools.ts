@@ -4,7 +4,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { type AnswerFormat, answerCheck } from "../../models/answer-format.ts";
 import type { ToolChoice, ToolSchema } from "../../models/model.ts";
 import type { Services } from "../../services/services.ts";
-import type { ClientWishes } from "../../session-store/run.ts";
+import type { ClientWishes } from "../../session-store/run-input.ts";
 import { TOOL_NAMES } from "../../tools/tool-names.ts";
 
 /** Most tools of a request, and most characters of them, or of a format, as JSON. */

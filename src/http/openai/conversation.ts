@@ -1,7 +1,7 @@
 import { IsopodError } from "../../lib/errors.ts";
 import { tail } from "../../lib/text.ts";
 import { formatInstruction } from "../../models/answer-format.ts";
-import type { ClientResult, ClientWishes, RunInput } from "../../session-store/run.ts";
+import type { ClientResult, ClientWishes, RunInput } from "../../session-store/run-input.ts";
 import { MAX_EXTRA_CONTEXT_CHARS, MAX_INPUT_CHARS } from "../../session-store/run-request.ts";
 import type { ChatMessage, ChatPart } from "./chat-schema.ts";
 import { sentResults } from "./client-results.ts";

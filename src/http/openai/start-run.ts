@@ -3,7 +3,7 @@ import { agentOf } from "../../config/agents.ts";
 import { newRunId } from "../../config/session-ids.ts";
 import type { ThinkingLevel } from "../../models/model.ts";
 import { callSession } from "../../session/api.ts";
-import type { ClientWishes, RunInput } from "../../session-store/run.ts";
+import type { ClientWishes, RunInput } from "../../session-store/run-input.ts";
 import type { AcceptRequest } from "../../session-store/run-request.ts";
 import { requestInput } from "../../session-store/run-request.ts";
 import { listSessionApprovals } from "../../session-store/session-index.ts";

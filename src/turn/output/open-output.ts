@@ -16,7 +16,8 @@ export interface OpenOutputDeps {
   store: Store;
   log: EventLog;
   fence: Fence;
-  deliveries: Pick<RunOutputDeps, "format" | "formatApprovalQuestion"> & { drainSoon(): Promise<void> };
+  deliveryFormat: Pick<RunOutputDeps, "format" | "formatApprovalQuestion">;
+  deliveries: { drainSoon(): Promise<void> };
   hooks: Pick<SessionHooks, "has">;
   /** A number from 0 up to 1. */
   random(): number;
@@ -30,14 +31,14 @@ export interface OpenOutputDeps {
 export function openOutput(
   run: ActiveRun,
   context: TurnContext,
-  { store, log, fence, deliveries, hooks, random, waitUntil }: OpenOutputDeps,
+  { store, log, fence, deliveryFormat, deliveries, hooks, random, waitUntil }: OpenOutputDeps,
 ): RunOutput {
   const { agent, services, origin } = context;
   const output = new RunOutput(
     {
       ...{ store, log, fence, now: Date.now },
-      format: (...text) => deliveries.format(...text),
-      formatApprovalQuestion: (row, state) => deliveries.formatApprovalQuestion(row, state),
+      format: (...text) => deliveryFormat.format(...text),
+      formatApprovalQuestion: (row, state) => deliveryFormat.formatApprovalQuestion(row, state),
       send: () => waitUntil(deliveries.drainSoon()),
       pauseMs: () => pauseMs(agent, random),
     },

@@ -27,11 +27,12 @@ export interface OutboxPortDeps {
   /** @throws IsopodError where the configuration is not valid */
   services(): Services;
   now(): number;
-  /** Runs the message hooks over a text, formats it, and sends what is due. */
-  deliveries: {
+  /** Runs the message hooks over a text and formats it. */
+  deliveryFormat: {
     prepareParts(markdown: string, target: Target, runId: string): Promise<readonly OutboxPart[] | { refusal: string }>;
-    drainSoon(): Promise<void>;
   };
+  /** Sends what is due. */
+  deliveries: { drainSoon(): Promise<void> };
   database: D1Database;
   /** Keeps the object alive for work that is not awaited. */
   waitUntil(promise: Promise<unknown>): void;
@@ -202,9 +203,9 @@ async function prepareParts(
   said: DeliverySource,
   place: Target,
   { row }: ActiveRun,
-  { deliveries }: OutboxPortDeps,
+  { deliveryFormat }: OutboxPortDeps,
 ): Promise<OutboxPart[]> {
-  const parts = await deliveries.prepareParts(markdown, place, row.id);
+  const parts = await deliveryFormat.prepareParts(markdown, place, row.id);
   if ("refusal" in parts) throw new Error(`It was not sent. ${parts.refusal}`);
   return parts.map((part, n) => (n === 0 ? { ...part, source: said } : part));
 }

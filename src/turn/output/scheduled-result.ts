@@ -1,7 +1,7 @@
 import { HEARTBEAT_OK, heartbeatReply } from "../../agent/heartbeat-reply.ts";
 import { head } from "../../lib/text.ts";
 import { isRepeated, type SentAlert } from "../../schedule/repeated-alert.ts";
-import type { RunOrigin } from "../../session-store/run.ts";
+import type { RunOrigin } from "../../session-store/run-input.ts";
 import type { RunResult } from "../../session-store/run-result.ts";
 
 /** After how many failures in a row people are told; once. */
