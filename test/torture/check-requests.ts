@@ -1,6 +1,6 @@
 import { toolCalls } from "../../src/models/message.ts";
 import type { Breach, BreachKind } from "./check.ts";
-import type { Evidence, HistoryMessage, SessionEvidence } from "./evidence.ts";
+import { type Evidence, type HistoryMessage, retriesOf, type SessionEvidence } from "./evidence.ts";
 import { announcedIn, heardOf, type Script, scriptsIn } from "./script.ts";
 
 /** A line of a summary, which repeats what was asked before it. */
@@ -21,11 +21,17 @@ export function requestBreachesIn(evidence: Evidence): Breach[] {
   ];
 }
 
-/** A message that stands in one request twice. */
-function doubledIn({ requests }: Evidence): Breach[] {
+/** A message that stands in one request more often than it was taken up. */
+function doubledIn({ requests, sessions }: Evidence): Breach[] {
+  const again = new Map(
+    sessions.flatMap((session) =>
+      session.sent.flatMap((record) => ownTags(record.message.text).map((tag) => [tag, retriesOf(record, session)])),
+    ),
+  );
   return requests.flatMap((users, number) => {
     const tags = users.filter((text) => !SUMMARY_LINE.test(text)).flatMap(ownTags);
-    const twice = [...new Set(tags.filter((tag, at) => tags.indexOf(tag) !== at))];
+    const times = (tag: string) => tags.filter((other) => other === tag).length;
+    const twice = [...new Set(tags)].filter((tag) => times(tag) > 1 + (again.get(tag) ?? 0));
     return twice.map(
       (tag): Breach => ({ kind: "doubledInRequest", session: "", what: `request ${number} has ${tag} twice` }),
     );

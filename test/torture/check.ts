@@ -1,7 +1,7 @@
-import { type ToolMessage, toolCalls } from "../../src/models/message.ts";
+import { type AssistantMessage, type ToolMessage, toolCalls } from "../../src/models/message.ts";
 import { MAX_CRASHES } from "../../src/session-store/run.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
-import type { Evidence, SessionEvidence } from "./evidence.ts";
+import { type Evidence, retriesOf, type SessionEvidence } from "./evidence.ts";
 import { announcementsIn, startedIn } from "./family.ts";
 import type { Kill } from "./killer.ts";
 import type { SentMessage } from "./sender.ts";
@@ -70,7 +70,7 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     for (const refusal of record.refused) report("lost", record, refusal);
     if (new Set(record.runIds).size > 1) report("doubled", record, `it is the runs ${record.runIds.join(", ")}`);
     const isJob = record.message.door === "job";
-    const again = isJob ? retriesOf(record, { history, runs }) : 0;
+    const again = retriesOf(record, { history, runs });
     retries += again;
     if (said > 1 + again) report(isJob ? "doubledSlot" : "doubled", record, `it is in the transcript ${said} times`);
     if (said === 0 && !isDropped && !mayBeDropped)
@@ -83,18 +83,6 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     breaches.push({ kind, session: session.key, what: `${asked} messages were accepted and made ${known} runs` });
   }
   return breaches;
-}
-
-/** How often a job's message was rightly taken up again: after each run of it that failed but the last. */
-export function retriesOf(
-  { message }: SentMessage,
-  { history, runs }: Pick<SessionEvidence, "history" | "runs">,
-): number {
-  const inRuns = history.flatMap((entry) =>
-    entry.role === "user" && entry.text.includes(message.text) ? [entry.runId] : [],
-  );
-  const hasFailed = (runId: string | undefined) => runs.some((run) => run.runId === runId && run.status === "error");
-  return inRuns.slice(0, -1).filter(hasFailed).length;
 }
 
 /** The end of every sub-agent is told once to who started it; where its work was stopped from there, not at all. */
@@ -185,7 +173,7 @@ function transcriptOf({ session, history }: SessionEvidence): Breach[] {
   return breaches;
 }
 
-/** An unsafe call took effect at most once, and what a result says is what happened. */
+/** An unsafe call took effect at most once in each run that made it, and what a result says is what happened. */
 function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evidence): Breach[] {
   const breaches: Breach[] = [];
   const results = history.filter(
@@ -195,7 +183,9 @@ function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evi
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId, what: `${tool} ${callId} ('${text}') ${what}` });
     const count = counts.get(callId) ?? 0;
-    if (tool !== "count_safe" && count > 1) report("doubled", `took effect ${count} times`);
+    const madeIn = history.filter((entry) => entry.role === "assistant" && makes(entry, callId));
+    if (tool !== "count_safe" && count > new Set(madeIn.map((entry) => entry.runId)).size)
+      report("doubled", `took effect ${count} times`);
     if (!isError && count === 0) report("lost", "never took effect");
     if (text.startsWith("skipped") && count > 0) report("doubled", "took effect all the same");
     if (isError && !text.startsWith("skipped") && text !== UNKNOWN_EFFECT) report("failed", "had no reason to fail");
@@ -207,6 +197,10 @@ function effectsOf({ session, history }: SessionEvidence, { counts, kills }: Evi
       report("failed", "was not interrupted");
   }
   return breaches;
+}
+
+function makes(message: AssistantMessage, callId: string): boolean {
+  return toolCalls(message).some((call) => call.callId === callId);
 }
 
 /** What readers put together is the transcript, and nothing was told twice. */

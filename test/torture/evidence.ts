@@ -69,3 +69,16 @@ export interface Delivered {
   replyTo: number;
   text: string;
 }
+
+/** How often a job's message was rightly taken up again: after each run of it that failed but the last. */
+export function retriesOf(
+  { message }: SentMessage,
+  { history, runs }: Pick<SessionEvidence, "history" | "runs">,
+): number {
+  if (message.door !== "job") return 0;
+  const inRuns = history.flatMap((entry) =>
+    entry.role === "user" && entry.text.includes(message.text) ? [entry.runId] : [],
+  );
+  const hasFailed = (runId: string | undefined) => runs.some((run) => run.runId === runId && run.status === "error");
+  return inRuns.slice(0, -1).filter(hasFailed).length;
+}
