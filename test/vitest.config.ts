@@ -74,8 +74,14 @@ const importsAhead: Plugin = {
   },
 };
 
-/** One workerd after another file: it costs seconds to start, so files share it and `migrate.ts` empties it before each. */
-const workers = { plugins: [inWorkerd, importsAhead], test: { isolate: false, setupFiles: ["test/flow/migrate.ts"] } };
+/**
+ * One workerd after another file: it costs seconds to start, so files share it and `migrate.ts` empties it before each.
+ * Without the cache, because vitest sends all modules that it has in one message, and workerd takes 32 MiB at most.
+ */
+const workers = {
+  plugins: [inWorkerd, importsAhead],
+  test: { isolate: false, fsModuleCache: false, setupFiles: ["test/flow/migrate.ts"] },
+};
 
 export default defineConfig({
   test: {
