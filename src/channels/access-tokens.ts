@@ -55,6 +55,11 @@ export function isUnauthorized(answer: PlatformAnswer): boolean {
   return answer.kind === "refused" && answer.status === 401;
 }
 
+/** Whether a platform that says so by a code of its own has refused the token. */
+export function hasCode(codes: ReadonlySet<unknown>): (answer: object) => boolean {
+  return (answer) => "code" in answer && codes.has(answer.code);
+}
+
 /** Makes a request with an access token, and once more with a new one where the token is refused. */
 export async function withAccessToken<Answer>(
   owner: readonly string[],

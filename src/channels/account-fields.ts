@@ -81,6 +81,9 @@ export const reactionFields = {
     ),
 };
 
+/** Chats with people and groups, native replies and reactions. */
+export const chatFields = { ...directFields, ...groupFields, ...deliveryFields, ...replyFields, ...reactionFields };
+
 /** A secret of an account, by the name of its variable. */
 export function secretField(variable: string, what: string) {
   return secretRef.default({ source: "env", id: variable }).describe(`${what}, by the name of its variable.`);

@@ -1,6 +1,8 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import type { ChannelContext } from "./channel.ts";
-import { withoutSecrets } from "./platform-call.ts";
+import { type PlatformAnswer, type PlatformFile, withoutSecrets } from "./platform-call.ts";
+
+type Refused = Extract<PlatformAnswer, { kind: "refused" }>;
 
 /** A file at a platform. */
 export interface Download {
@@ -34,5 +36,20 @@ export async function downloadFile(
 
 /** The error for a file that a platform does not give. */
 export function notHandedOver(platform: string, why: string): IsopodError {
-  return new IsopodError("unavailable", `${platform} did not hand over the file: ${why}.`);
+  return new IsopodError("unavailable", `${platform} did not hand over the file: ${why.replace(/\.$/, "")}.`);
+}
+
+/**
+ * The bytes of a file that a platform was asked for.
+ * @param explain what a refusal means to the owner, if more is known than the platform says
+ * @throws IsopodError `unavailable` with the reason where it is no file
+ */
+export function requireFile<Refusal extends Refused>(
+  answer: PlatformFile | Exclude<PlatformAnswer, Refused> | Refusal,
+  platform: string,
+  explain: (refusal: Refusal) => string | undefined,
+): ReadableStream<Uint8Array> {
+  if (answer.kind === "file") return answer.bytes;
+  if (answer.kind === "refused") throw notHandedOver(platform, explain(answer) ?? answer.description);
+  throw notHandedOver(platform, answer.kind === "ok" ? "the answer is no file" : answer.reason);
 }

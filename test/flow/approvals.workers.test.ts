@@ -1,27 +1,13 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { z } from "zod";
-import { defineTool } from "../../src/agent/tool.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
+import { launchTool } from "./channel-lab.ts";
 import { asked, call, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 
 const session = (name: string) => ({ sessionKey: `agent:main:hook:${name}` });
 const done: string[] = [];
 
-/** A tool that nobody may use without being asked. */
-const launch = defineTool({
-  name: "launch",
-  summary: "Launch",
-  description: "Launches.",
-  parameters: z.strictObject({ what: z.string() }),
-  replay: "unsafe",
-  sequential: true,
-  approval: ({ what }) => `Launch ${what}?`,
-  async run({ what }) {
-    done.push(what);
-    return { text: `launched ${what}` };
-  },
-});
+const launch = launchTool(done);
 
 async function stubOf(name: string) {
   return env.SESSIONS.getByName(await objectNameOf(session(name).sessionKey));

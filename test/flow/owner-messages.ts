@@ -1,10 +1,9 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject, SELF } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { defineTool } from "../../src/agent/tool.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import type { PlatformPlace } from "../channels/platform-lab.ts";
 import type { PlatformCall, ScriptedPlatformAnswer } from "../fakes/platforms/fake-platform.ts";
+import { launchTool } from "./channel-lab.ts";
 import { asked, call, historyOf, script, waitFor } from "./client.ts";
 
 /** A channel of the Worker under test, whose account in `test/flow/config.ts` has the platform's server on the other end. */
@@ -29,20 +28,7 @@ export interface ChannelInWorker {
 const OWNERS = "agent:main:main";
 const launched: string[] = [];
 
-/** A tool that nobody may use without being asked. */
-const launch = defineTool({
-  name: "launch",
-  summary: "Launch",
-  description: "Launches.",
-  parameters: z.strictObject({ what: z.string() }),
-  replay: "unsafe",
-  sequential: true,
-  approval: ({ what }) => `Launch ${what}?`,
-  async run({ what }) {
-    launched.push(what);
-    return { text: `launched ${what}` };
-  },
-});
+const launch = launchTool(launched);
 
 /** What holds for an owner's messages, through the Worker and back: also approvals, and replies that are sent again on request. */
 export function ownerMessages(name: string, channel: ChannelInWorker) {

@@ -1,10 +1,9 @@
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject, SELF } from "cloudflare:test";
 import { beforeEach, describe, expect, inject, test } from "vitest";
-import { z } from "zod";
-import { defineTool } from "../../src/agent/tool.ts";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { BOT_ID, envelope, signed } from "../channels/slack/test-app.ts";
+import { launchTool } from "./channel-lab.ts";
 import { asked, call, historyOf, script, waitFor } from "./client.ts";
 import { channelSecrets } from "./config.ts";
 
@@ -203,19 +202,7 @@ describe("a slash command", () => {
 
 test("a question to a person has buttons, and a press lets the run go on", async () => {
   const launched: string[] = [];
-  const launch = defineTool({
-    name: "launch",
-    summary: "Launch",
-    description: "Launches.",
-    parameters: z.strictObject({ what: z.string() }),
-    replay: "unsafe",
-    sequential: true,
-    approval: ({ what }) => `Launch ${what}?`,
-    async run({ what }) {
-      launched.push(what);
-      return { text: `launched ${what}` };
-    },
-  });
+  const launch = launchTool(launched);
   await runInDurableObject(await stub(), (instance) => Object.assign(instance, { extraTools: [launch] }));
   await script("default", [{ calls: [{ name: "launch", args: { what: "slack-1" } }] }, { text: "Launched." }]);
   await deliver(written("Launch it"));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { IsopodError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { requireFile } from "../download.ts";
 import { downloadFromPlatform } from "../platform-call.ts";
 import { credentialsMissing, type DingtalkContext, dingtalkCredentials } from "./account.ts";
 import { callDingtalk, type DingtalkAnswer } from "./api.ts";
@@ -20,17 +21,10 @@ export async function openAttachment(
   const { downloadCode } = fileReference.parse(reference);
   const body = { downloadCode, robotCode: credentials.robotCode };
   const answer = await callDingtalk(context, credentials, { path: "robot/messageFiles/download", body }, signal);
+  const explain = (refusal: Extract<DingtalkAnswer, { kind: "refused" }>) => explainRefusal(refusal, context);
   const url = answer.kind === "ok" ? fileAnswer.safeParse(answer.json).data?.downloadUrl : undefined;
-  if (url === undefined) throw notHandedOver(answer, context);
+  if (url === undefined) return requireFile(answer, "DingTalk", explain);
   // The address is signed, for this file alone.
   const secrets = [url, ...new URL(url).searchParams.values()];
-  const file = await downloadFromPlatform(context, { url, method: "GET", secrets }, signal);
-  if (file.kind === "file") return file.bytes;
-  throw notHandedOver(file, context);
-}
-
-function notHandedOver(answer: DingtalkAnswer, context: DingtalkContext): IsopodError {
-  const refused = answer.kind === "refused" ? (explainRefusal(answer, context) ?? answer.description) : undefined;
-  const why = refused ?? ("reason" in answer ? answer.reason : "the answer is no file");
-  return new IsopodError("unavailable", `DingTalk did not hand over the file: ${why}`);
+  return requireFile(await downloadFromPlatform(context, { url, method: "GET", secrets }, signal), "DingTalk", explain);
 }

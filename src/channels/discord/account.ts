@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import {
-  deliveryFields,
-  directFields,
-  groupFields,
-  reactionFields,
-  replyFields,
-  secretField,
-} from "../account-fields.ts";
+import { chatFields, secretField } from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
 
 /** The configuration of a Discord application with its bot. */
@@ -24,11 +17,7 @@ export const discordAccount = z.strictObject({
     .describe(
       "Whether ordinary messages arrive as well, over a connection that stays open, which costs up to $4.20 a month; else slash commands and buttons alone.",
     ),
-  ...directFields,
-  ...groupFields,
-  ...deliveryFields,
-  ...replyFields,
-  ...reactionFields,
+  ...chatFields,
 });
 
 /** A Discord application's parsed configuration. */

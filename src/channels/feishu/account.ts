@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import {
-  deliveryFields,
-  directFields,
-  groupFields,
-  reactionFields,
-  replyFields,
-  secretField,
-} from "../account-fields.ts";
+import { chatFields, secretField } from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
 
 /** The configuration of an app of Feishu or Lark. */
@@ -31,11 +24,7 @@ export const feishuAccount = z.strictObject({
     .regex(/^ou_\w{1,64}$/, "use the bot's open id, `ou_…`")
     .optional()
     .describe("The bot's open id; asked of Feishu when it is needed and not given."),
-  ...directFields,
-  ...groupFields,
-  ...deliveryFields,
-  ...replyFields,
-  ...reactionFields,
+  ...chatFields,
 });
 
 /** An app's parsed configuration. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { IsopodError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { requireFile } from "../download.ts";
 import { credentialsMissing, type FeishuContext, feishuCredentials } from "./account.ts";
 import { downloadFromFeishu } from "./open-api.ts";
 import { explainRefusal } from "./refusals.ts";
@@ -18,8 +19,5 @@ export async function openAttachment(
   const { messageId, key, type } = fileReference.parse(reference);
   const path = `im/v1/messages/${encodeURIComponent(messageId)}/resources/${encodeURIComponent(key)}?type=${type}`;
   const answer = await downloadFromFeishu(context, credentials, path, signal);
-  if (answer.kind === "file") return answer.bytes;
-  const refused = answer.kind === "refused" ? (explainRefusal(answer, context) ?? answer.description) : undefined;
-  const why = refused ?? (answer.kind === "ok" ? "the answer is no file" : "reason" in answer ? answer.reason : "");
-  throw new IsopodError("unavailable", `Feishu did not hand over the file: ${why}`);
+  return requireFile(answer, "Feishu", (refusal) => explainRefusal(refusal, context));
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withAccessToken } from "../access-tokens.ts";
+import { hasCode, withAccessToken } from "../access-tokens.ts";
 import {
   beforeSending,
   type CodedAnswer,
@@ -48,7 +48,7 @@ export async function downloadFromFeishu(
   });
 }
 
-function withToken<Answer>(
+function withToken<Answer extends object>(
   context: FeishuContext,
   credentials: FeishuCredentials,
   signal: AbortSignal,
@@ -60,11 +60,7 @@ function withToken<Answer>(
 }
 
 /** The codes of a token that is missing, unknown or has run out. */
-const TOKEN_CODES: ReadonlySet<number> = new Set([99991661, 99991663, 99991664, 99991671]);
-
-function isTokenRefused(answer: unknown): boolean {
-  return answer instanceof Object && "code" in answer && TOKEN_CODES.has(Number(answer.code));
-}
+const isTokenRefused = hasCode(new Set([99991661, 99991663, 99991664, 99991671]));
 
 const tokenAnswer = z.object({ tenant_access_token: z.string().min(1), expire: z.number() });
 

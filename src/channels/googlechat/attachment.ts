@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { IsopodError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { openPlatformFile } from "../platform-file.ts";
+import { downloadFile } from "../download.ts";
 import { below, type GooglechatContext } from "./account.ts";
 import { appToken, serviceAccountKey } from "./chat-api.ts";
 
@@ -28,5 +28,5 @@ export async function openAttachment(
   if (typeof token !== "string") throw new IsopodError("unavailable", "The app could not log in to fetch it.");
   const url = below(context.account.apiBase, `v1/media/${resourceName}?alt=media`);
   const headers = { Authorization: `Bearer ${token}` };
-  return openPlatformFile(context, { platform: "Google Chat", url, headers, secrets: [token] }, signal);
+  return downloadFile(context, { platform: "Google Chat", url, headers, secrets: [token] }, signal);
 }

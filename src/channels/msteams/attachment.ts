@@ -2,13 +2,14 @@ import { z } from "zod";
 import { IsopodError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Attachment } from "../channel.ts";
-import { openPlatformFile } from "../platform-file.ts";
+import { downloadFile } from "../download.ts";
 import { botLogin, isConnector, loginMissing, type MsteamsContext } from "./account.ts";
 import type { Activity, TeamsAttachment } from "./activity.ts";
 import { botToken } from "./connector.ts";
 
 const FILE = "application/vnd.microsoft.teams.file.download.info";
 const MAX_FILE_NAME_CHARS = 200;
+const MAX_REDIRECTS = 3;
 /** Where Microsoft keeps the files of chats. */
 const FILE_HOSTS = /(?:^|\.)(?:sharepoint\.(?:com|cn|us)|sharepoint-mil\.us|svc\.ms)$/;
 
@@ -49,7 +50,7 @@ export async function openAttachment(
     if (!isConnector(url, context.account) && !(protocol === "https:" && FILE_HOSTS.test(hostname))) {
       throw new IsopodError("forbidden", "Its address is not one where Microsoft keeps files of chats.");
     }
-    return openPlatformFile(context, { platform: "Teams", url }, signal);
+    return downloadFile(context, { platform: "Teams", url, redirects: MAX_REDIRECTS }, signal);
   }
   if (!isConnector(url, context.account)) {
     throw new IsopodError("forbidden", "Its address is not Microsoft's, so the bot's token is not sent there.");
@@ -59,5 +60,5 @@ export async function openAttachment(
   const token = await botToken(context, login, signal);
   if (typeof token !== "string") throw new IsopodError("unavailable", "The bot could not log in to fetch it.");
   const headers = { Authorization: `Bearer ${token}` };
-  return openPlatformFile(context, { platform: "Teams", url, headers, secrets: [token] }, signal);
+  return downloadFile(context, { platform: "Teams", url, headers, secrets: [token] }, signal);
 }

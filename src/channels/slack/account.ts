@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import {
-  deliveryFields,
-  directFields,
-  groupFields,
-  reactionFields,
-  replyFields,
-  secretField,
-} from "../account-fields.ts";
+import { chatFields, secretField } from "../account-fields.ts";
 import type { ChannelContext, Conversation, Delivery } from "../channel.ts";
 
 /** The configuration of a Slack app. */
@@ -25,11 +18,7 @@ export const slackAccount = z.strictObject({
     .regex(/^\/[a-z0-9_-]{1,31}$/, "use a slash and up to 31 of a-z, 0-9, - and _")
     .default("/isopod")
     .describe("The slash command whose words are a message; two apps of a workspace need different ones."),
-  ...directFields,
-  ...groupFields,
-  ...deliveryFields,
-  ...replyFields,
-  ...reactionFields,
+  ...chatFields,
 });
 
 /** A Slack app's parsed configuration. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { IsopodError, messageOf } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Delivery, OutboundFile, Target } from "../channel.ts";
+import { notHandedOver } from "../download.ts";
 import { callPlatform, type PlatformAnswer, STOPPED, withoutSecrets } from "../platform-call.ts";
 import { botToken, isSlackAddress, isTimestamp, type SlackContext, tokenMissing, withoutToken } from "./account.ts";
 import { advice, callSlack, toDelivery } from "./web-api.ts";
@@ -37,7 +38,7 @@ async function findAddress(file: string, context: SlackContext, token: string, s
   const found = answer.kind === "ok" ? fileInfo.safeParse(answer.json).data?.file : undefined;
   const address = found?.url_private_download ?? found?.url_private;
   if (address != null) return address;
-  throw new IsopodError("unavailable", `Slack did not hand over the file: ${whyNot(answer, context)}`);
+  throw notHandedOver("Slack", whyNot(answer, context));
 }
 
 function whyNot(answer: PlatformAnswer, { account }: SlackContext): string {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { address, secretRef } from "../../config/secret-ref.ts";
-import { deliveryFields, directFields, groupFields, reactionFields, replyFields } from "../account-fields.ts";
+import { chatFields } from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
 
 /** The configuration of a Telegram bot. */
@@ -19,11 +19,7 @@ export const telegramAccount = z.strictObject({
     .regex(/^\w{1,64}$/, "use the bot's username without the @")
     .optional()
     .describe("The bot's username without the @; asked of Telegram when it is needed and not given."),
-  ...directFields,
-  ...groupFields,
-  ...deliveryFields,
-  ...replyFields,
-  ...reactionFields,
+  ...chatFields,
   commandMenu: z
     .boolean()
     .default(true)

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { IsopodError } from "../../lib/errors.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Attachment } from "../channel.ts";
+import { notHandedOver } from "../download.ts";
 import type { TelegramContext } from "./account.ts";
-import { botToken, callBot, downloadFile, tokenMissing } from "./bot-api.ts";
+import { botToken, callBot, downloadPath, tokenMissing } from "./bot-api.ts";
 import type { TelegramFile, TelegramMessage } from "./update.ts";
 
 /** A message's attachments; each is requested from Telegram (up to 20 MB) when it is opened. */
@@ -68,7 +69,7 @@ export async function openAttachment(
   const { fileId } = fileReference.parse(reference);
   const answer = await callBot(context, token, "getFile", { file_id: fileId }, signal);
   const file = answer.kind === "ok" ? fileAnswer.safeParse(answer.result).data : undefined;
-  if (file) return downloadFile(context, token, file.file_path, signal);
+  if (file) return downloadPath(context, token, file.file_path, signal);
   const why = answer.kind === "refused" ? answer.description : answer.kind === "ok" ? "no path" : answer.reason;
-  throw new IsopodError("unavailable", `Telegram did not hand over the file: ${why}`);
+  throw notHandedOver("Telegram", why);
 }

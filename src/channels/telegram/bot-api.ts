@@ -1,6 +1,6 @@
 import type { Opts } from "@grammyjs/types";
 import { z } from "zod";
-import { IsopodError, messageOf } from "../../lib/errors.ts";
+import { downloadFile } from "../download.ts";
 import { callPlatform, type PlatformAnswer, refusedIf, withoutSecrets } from "../platform-call.ts";
 import type { TelegramAccount, TelegramContext } from "./account.ts";
 
@@ -66,24 +66,14 @@ function multipartForm(args: object, { field, file }: FileUpload): FormData {
 }
 
 /** Downloads the path from getFile. @throws IsopodError `unavailable` */
-export async function downloadFile(
+export function downloadPath(
   context: TelegramContext,
   token: string,
   path: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { fetch, account } = context;
-  const response = await fetch(`${apiBaseUrl(account)}/file/bot${token}/${path}`, { redirect: "manual", signal }).catch(
-    (error: unknown) => {
-      throw new IsopodError(
-        "unavailable",
-        `The download failed: ${withoutSecrets(messageOf(error), tokenParts(token))}`,
-      );
-    },
-  );
-  if (response.ok && response.body) return response.body;
-  await response.body?.cancel();
-  throw new IsopodError("unavailable", `The download failed: Telegram answered ${response.status}.`);
+  const url = `${apiBaseUrl(context.account)}/file/bot${token}/${path}`;
+  return downloadFile(context, { platform: "Telegram", url, secrets: tokenParts(token) }, signal);
 }
 
 /** The account's token; undefined if it is not set or malformed. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withAccessToken } from "../access-tokens.ts";
+import { hasCode, withAccessToken } from "../access-tokens.ts";
 import {
   beforeSending,
   type CodedAnswer,
@@ -50,7 +50,7 @@ export function downloadFromWecom(
   });
 }
 
-function withToken<Answer>(
+function withToken<Answer extends object>(
   context: WecomContext,
   credentials: WecomCredentials,
   signal: AbortSignal,
@@ -62,11 +62,7 @@ function withToken<Answer>(
 }
 
 /** The codes of a token that is unknown or has run out. */
-const TOKEN_CODES: ReadonlySet<number> = new Set([40014, 42001]);
-
-function isTokenRefused(answer: unknown): boolean {
-  return answer instanceof Object && "code" in answer && TOKEN_CODES.has(Number(answer.code));
-}
+const isTokenRefused = hasCode(new Set([40014, 42001]));
 
 const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number() });
 

@@ -1,15 +1,6 @@
 import { z } from "zod";
 import { address } from "../../config/secret-ref.ts";
-import {
-  deliveryFields,
-  directFields,
-  groupFields,
-  reactionFields,
-  replyFields,
-  secretField,
-  settingField,
-  settingValue,
-} from "../account-fields.ts";
+import { chatFields, secretField, settingField, settingValue } from "../account-fields.ts";
 import type { ChannelContext } from "../channel.ts";
 
 /** A message template that Meta has approved, for when the conversation is closed. */
@@ -50,11 +41,7 @@ export const whatsappAccount = z.strictObject({
     })
     .prefault({})
     .describe("Message templates."),
-  ...directFields,
-  ...groupFields,
-  ...deliveryFields,
-  ...replyFields,
-  ...reactionFields,
+  ...chatFields,
 });
 
 /** A WhatsApp number's parsed configuration. */
