@@ -1,11 +1,16 @@
+import { ownId } from "../config/own-ids.ts";
 import type { Activation } from "./activation.ts";
-import type { AccessPolicy, Conversation, InboundMessage } from "./channel.ts";
+import type { AccessPolicy, AnyChannel, Conversation, InboundMessage } from "./channel.ts";
 import { groupRulesOf } from "./group-rules.ts";
+
+type Person = InboundMessage["sender"];
 
 /** The input of an access decision. */
 export interface AccessQuestion {
   channelId: string;
   policy: AccessPolicy;
+  /** The sender as owners are named, by `personOf`. */
+  person: Person;
   message: Pick<InboundMessage, "sender" | "conversation" | "mentioned">;
   /** Ids of senders that are paired with this account. */
   pairedIds: ReadonlySet<string>;
@@ -69,23 +74,34 @@ export function configuredActivation(policy: AccessPolicy, group: Pick<Conversat
   return (groupRulesOf(policy.groups, group)?.requireMention ?? policy.requireMention) ? "mention" : "always";
 }
 
-function isOwner({ channelId, message, owners }: AccessQuestion): boolean {
-  return ownerEntry(owners, channelId, message.sender) !== undefined;
+function isOwner({ channelId, person, owners }: AccessQuestion): boolean {
+  return ownerEntry(owners, channelId, person) !== undefined;
+}
+
+/**
+ * A sender among the people of all accounts. Where accounts have ids of their own, the id names the account, and a
+ * username is one of the account `default`.
+ */
+export function personOf(sender: Person, { hasOwnIds }: Pick<AnyChannel, "hasOwnIds">, accountId: string): Person {
+  if (!hasOwnIds) return sender;
+  const { id, username, ...rest } = sender;
+  const own = ownId({ accountId, id });
+  return { ...rest, id: own, ...(own === id && username !== undefined && { username }) };
 }
 
 /** The entry of `owners` that a sender matches; undefined if none does. */
-export function ownerEntry(
-  owners: readonly string[],
-  channelId: string,
-  sender: InboundMessage["sender"],
-): string | undefined {
+export function ownerEntry(owners: readonly string[], channelId: string, sender: Person): string | undefined {
   if (sender.isUnverified) return undefined;
   return owners.find((entry) => isOfChannel(entry, channelId) && isSender(entry, channelId, sender));
 }
 
 /** Whether the peer of a direct conversation is an owner. @param owners as in `AccessQuestion` */
-export function isOwnerPeer(owners: readonly string[], channelId: string, senderId: string): boolean {
-  return ownerEntry(owners, channelId, { id: senderId }) !== undefined;
+export function isOwnerPeer(
+  owners: readonly string[],
+  { channel, accountId, peerId, hasOwnIds }: { channel: string; accountId: string; peerId: string; hasOwnIds?: true },
+): boolean {
+  const person = personOf({ id: peerId }, { ...(hasOwnIds && { hasOwnIds }) }, accountId);
+  return ownerEntry(owners, channel, person) !== undefined;
 }
 
 /** An entry that names another channel matches nobody here, even if an id of this channel looks the same. */
@@ -99,7 +115,7 @@ function isListed({ channelId, policy, message }: AccessQuestion): boolean {
 }
 
 /** Usernames are compared case-insensitively, and only for entries with `@`: an id is never a name. */
-function isSender(entry: string, channelId: string, sender: InboundMessage["sender"]): boolean {
+function isSender(entry: string, channelId: string, sender: Person): boolean {
   const prefix = `${channelId}:`;
   const who = entry.startsWith(prefix) ? entry.slice(prefix.length) : entry;
   if (!who.startsWith("@")) return who === sender.id;

@@ -1,7 +1,9 @@
 import { and, eq, gt, isNotNull, isNull, lt, ne, notLike } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
+import { ownId } from "../config/own-ids.ts";
 import { KnownAnswers } from "../db/known-answers.ts";
 import { pairings } from "../db/schema.ts";
+import type { AnyChannel } from "./channel.ts";
 
 /** How long a pairing code is valid. */
 const CODE_LIFE_MS = 3_600_000;
@@ -196,8 +198,12 @@ export async function removePairing(database: D1Database, id: string): Promise<b
 }
 
 /** Who is paired: `channel:id`, as `commands.ownerAllowFrom` names owners. */
-export function pairedPerson({ id, channelId }: Pick<Pairing, "id" | "channelId">): string {
-  return `${channelId}:${decodeURIComponent(id.split(":")[2] ?? "")}`;
+export function pairedPerson(
+  { id: pairing, channelId, accountId }: Pick<Pairing, "id" | "channelId" | "accountId">,
+  { hasOwnIds }: Pick<AnyChannel, "hasOwnIds">,
+): string {
+  const id = decodeURIComponent(pairing.split(":")[2] ?? "");
+  return `${channelId}:${hasOwnIds ? ownId({ accountId, id }) : id}`;
 }
 
 function pairingId({ channelId, accountId, senderId }: Peer): string {

@@ -1,4 +1,5 @@
 import { defaultAgentId } from "./agents.ts";
+import { ownId } from "./own-ids.ts";
 import type { CoreConfig } from "./schema.ts";
 import { type Route, sessionKeyOf } from "./session-key.ts";
 
@@ -6,6 +7,8 @@ import { type Route, sessionKeyOf } from "./session-key.ts";
 export interface RoutingInput extends Omit<Route, "agentId"> {
   /** The server or workspace that the conversation is in, where its platform has such. */
   spaceId?: string | undefined;
+  /** Set if other accounts of the channel may have the same ids for others. */
+  hasOwnIds?: true;
 }
 
 type Binding = CoreConfig["bindings"][number];
@@ -29,7 +32,13 @@ export function routedSessionKey(
   agentId: string,
   place: RoutingInput,
 ): string {
-  return sessionKeyOf({ ...place, agentId, peerId: linkedPeer(session.identityLinks, place) }, session.dmScope);
+  const known = place.hasOwnIds ? withOwnIds(place) : place;
+  return sessionKeyOf({ ...known, agentId, peerId: linkedPeer(session.identityLinks, known) }, session.dmScope);
+}
+
+function withOwnIds(place: RoutingInput): RoutingInput {
+  const own = (id: string) => ownId({ accountId: place.accountId, id });
+  return { ...place, peerId: own(place.peerId), conversationId: own(place.conversationId) };
 }
 
 /** How closely a binding matches, as OpenClaw orders it; undefined where it does not. */

@@ -163,7 +163,12 @@ export const security = z
 /** `commands`. */
 export const commands = z
   .strictObject({
-    ownerAllowFrom: z.array(z.string()).default([]).describe("Owners as `channel:senderId`, or an id on any channel."),
+    ownerAllowFrom: z
+      .array(z.string())
+      .default([])
+      .describe(
+        "Owners as `channel:senderId`, with `account/` before an id that only one account has, or an id on any channel.",
+      ),
     ownerDisplay: z.enum(["raw", "hash"]).default("hash").describe("How the prompt shows an owner's id."),
     ownerDisplaySecret: secretRef.optional().describe("Key of the hash of owners' ids."),
   })

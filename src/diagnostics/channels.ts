@@ -3,6 +3,7 @@ import { drizzle } from "drizzle-orm/d1";
 import type { ChannelFinding } from "../channels/channel.ts";
 import { discord } from "../channels/discord/discord.ts";
 import { findChannel, listChannels } from "../channels/index.ts";
+import { readOwnId } from "../config/own-ids.ts";
 import { pairings } from "../db/schema.ts";
 import { within } from "../lib/deadline.ts";
 import { isJsonObject } from "../lib/json.ts";
@@ -31,23 +32,7 @@ export async function examineChannels(context: DiagnosticsContext): Promise<Chec
     .slice(0, MAX_ACCOUNTS)
     .map(([channelId, accountId]) => examineAccount(context, services, { channelId, accountId }));
   const unused = channels.filter(({ accounts: used }) => used.length === 0).map(({ id }) => id);
-  const shared = channels.filter(
-    ({ id, accounts: used }) => used.length > 1 && findChannel(id, services.plugins.channels)?.hasOwnIds,
-  );
-  return [
-    ...(await Promise.all(checks)).flat(),
-    ...shared.map(({ id, accounts: used }) => sharedIds(id, used)),
-    ...tooMany(accounts.length),
-    ...notSetUp(unused),
-  ];
-}
-
-function sharedIds(channelId: string, accounts: readonly string[]): Check {
-  return {
-    ...{ id: `channels.${channelId}.ids`, area: "channels", status: "warn", path: `channels.${channelId}.accounts` },
-    message: `${accounts.length} accounts of ${channelId} have ids of their own companies or services. A person, an owner and a group are known by their id alone: the same id in two accounts shares a session, and an owner's rights.`,
-    fix: `Make sure that no id is in two of ${accounts.join(", ")}, or deploy one Isopod for each.`,
-  };
+  return [...(await Promise.all(checks)).flat(), ...tooMany(accounts.length), ...notSetUp(unused)];
 }
 
 /** Whether the configuration names the channel, or the account has its secrets. */
@@ -153,5 +138,26 @@ export async function examineOwners({ services, bindings }: DiagnosticsContext):
         path: "commands.ownerAllowFrom",
       }),
     ),
+    ...ownerAllowFrom.flatMap((owner) => ownerOfNoAccount(owner, services)),
+  ];
+}
+
+/** An owner of a channel whose accounts have ids of their own, in an account that is not there. */
+function ownerOfNoAccount(owner: string, { config, plugins }: Services): Check[] {
+  const [, channelId = "", person = ""] = /^([^:]+):(.*)$/s.exec(owner) ?? [];
+  const accounts = Object.keys(config.channels[channelId]?.accounts ?? {});
+  const { accountId } = readOwnId(person);
+  if (!findChannel(channelId, plugins.channels)?.hasOwnIds || accounts.length === 0 || accounts.includes(accountId)) {
+    return [];
+  }
+  return [
+    {
+      id: `owners.${owner}`,
+      area: "owners",
+      status: "warn",
+      message: `The owner '${owner}' is of the account '${accountId}' of ${channelId}, which is not configured: ids of ${channelId} are those of one account.`,
+      fix: `Write it as ${channelId}:account/id; the accounts are: ${accounts.join(", ")}.`,
+      path: "commands.ownerAllowFrom",
+    },
   ];
 }

@@ -97,7 +97,7 @@ class SlotRunner {
     const { DB } = this.#env;
     const entries = await currentEntries(DB, slots);
     const agents = [...new Set(entries.map(({ agentId }) => agentId))];
-    const people = await peopleRoutes(DB, this.#services.config, agents);
+    const people = await peopleRoutes(DB, this.#services, agents);
     const withTexts = await agentsWithWakeTexts(DB, agents);
     const failures: unknown[] = [];
     const planned = await atMost(AT_ONCE, entries, async (entry) => {

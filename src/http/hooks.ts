@@ -166,7 +166,7 @@ async function carryOut(
     return undefined;
   }
   const run = action.kind === "agent" ? action : wakeRun(action);
-  const people = (await peopleRoutes(env.DB, known.config, [agentId])).get(agentId) ?? { last: undefined, owners: [] };
+  const people = (await peopleRoutes(env.DB, known, [agentId])).get(agentId) ?? { last: undefined, owners: [] };
   const { request, revision, config } = await checkedByNewest(c, (services) => ({
     request: hookRequest(run, { mapping, agentId, idempotencyKey }, people, services),
     revision: services.revision,

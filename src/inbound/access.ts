@@ -1,4 +1,4 @@
-import { type AccessDecision, decideAccess, hingesOnActivation } from "../channels/access.ts";
+import { type AccessDecision, decideAccess, hingesOnActivation, personOf } from "../channels/access.ts";
 import { findActivation } from "../channels/activation.ts";
 import { addressedBy } from "../channels/addressed.ts";
 import type { Delivery, InboundMessage } from "../channels/channel.ts";
@@ -43,6 +43,7 @@ export async function decideSenderAccess(
     channelId: channel.id,
     policy: channel.access(context.account),
     message,
+    person: personOf(message.sender, channel, source.accountId),
     pairedIds: new Set<string>(),
     owners: ownerAllowFrom,
   };
@@ -54,7 +55,7 @@ export async function decideSenderAccess(
   if (first.kind !== "pair") return first;
   const paired = await findKnownPaired(database, pairingPeer(source), Date.now(), waitUntil);
   if (paired === undefined) return first;
-  const owners = paired.owner ? [...ownerAllowFrom, `${channel.id}:${paired.id}`] : ownerAllowFrom;
+  const owners = paired.owner ? [...ownerAllowFrom, `${channel.id}:${question.person.id}`] : ownerAllowFrom;
   return decideAccess({ ...question, pairedIds: new Set([paired.id]), owners });
 }
 

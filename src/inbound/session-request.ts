@@ -1,4 +1,4 @@
-import { ownerEntry } from "../channels/access.ts";
+import { ownerEntry, personOf } from "../channels/access.ts";
 import { addressedBy } from "../channels/addressed.ts";
 import type { AnyChannel, InboundMessage, Target } from "../channels/channel.ts";
 import { readCommand } from "../commands/index.ts";
@@ -28,7 +28,7 @@ export type ReceivedMessage = InboundMessage & { deleted?: true };
 
 /** Who speaks where, and the account on which it arrived. */
 export interface InboundSource {
-  channel: Pick<AnyChannel, "id" | "threadWord" | "hasVisitors">;
+  channel: Pick<AnyChannel, "id" | "threadWord" | "hasVisitors" | "hasOwnIds">;
   accountId: string;
   message: Pick<InboundMessage, "sender" | "conversation" | "text" | "mentioned">;
 }
@@ -140,14 +140,15 @@ function words(
 
 /** When, where and by whom a message was said, as models are shown it. */
 async function circumstances(
-  { channel, message, owner }: AdmittedMessage,
+  { channel, accountId, message, owner }: AdmittedMessage,
   agent: Agent,
   { config, authorShown }: Pick<Services, "config" | "authorShown">,
 ): Promise<NonNullable<AcceptRequest["input"]["said"]>> {
   const { sender, conversation, messageId, edited, deleted } = message;
   const { kind: place, title } = conversation;
-  const id = `${channel.id}:${sender.id}`;
-  const entry = owner ? (ownerEntry(config.commands.ownerAllowFrom, channel.id, sender) ?? id) : undefined;
+  const person = personOf(sender, channel, accountId);
+  const id = `${channel.id}:${person.id}`;
+  const entry = owner ? (ownerEntry(config.commands.ownerAllowFrom, channel.id, person) ?? id) : undefined;
   return {
     zone: agent.defaults.userTimezone ?? "UTC",
     place,
@@ -170,10 +171,10 @@ export function inboundSessionKey(admitted: InboundSource & { owner: boolean }, 
 
 function conversationPlace({ channel, accountId, message }: InboundSource): Omit<RoutingInput, "owner"> {
   const { kind, id: conversationId, threadId, spaceId } = message.conversation;
-  const { id, threadWord, hasVisitors } = channel;
+  const { id, threadWord, hasVisitors, hasOwnIds } = channel;
   const thread = threadId === undefined ? {} : { threadId, ...(threadWord && { threadWord }) };
   const place = { channel: id, accountId, kind, conversationId, ...thread, spaceId, peerId: message.sender.id };
-  return { ...place, ...(hasVisitors && { isVisitor: true }) };
+  return { ...place, ...(hasVisitors && { isVisitor: true }), ...(hasOwnIds && { hasOwnIds }) };
 }
 
 /** A message's words; the quoted text, fenced; and of what is not an owner's its labels and looks of an injection. */

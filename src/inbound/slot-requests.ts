@@ -54,6 +54,8 @@ export function targetOf(
     owners: people.owners,
     channels: ready,
     kindOf: (channel, id) => placeOf(channel, id, services)?.kind,
+    hasOwnIds: (channel) =>
+      services.channel(channel, firstAccount(channel, services.config)).channel.hasOwnIds === true,
     isPerson: (channel, id) => placeOf(channel, `user:${id}`, services)?.kind === "direct",
   });
   if (isNowhere(chosen)) return { target: null, ...nowhereReason(chosen.reason, choice.target) };
@@ -121,9 +123,8 @@ export function ownerKeyOf(
 ): { ownerKey?: string } {
   if (target === null || parseSessionKey(sessionKey).kind === "subagent") return {};
   const { config } = services;
-  const { channel, kind, conversationId, peerId = conversationId } = target;
   const place = conversationPlace(target, services);
-  const owner = kind === "direct" && isOwnerPeer(owners, channel, peerId);
+  const owner = place.kind === "direct" && isOwnerPeer(owners, place);
   const key = routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
   return key === sessionKey ? {} : { ownerKey: key };
 }

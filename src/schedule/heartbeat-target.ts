@@ -1,3 +1,5 @@
+import { readOwnId } from "../config/own-ids.ts";
+
 /** Where a heartbeat's alerts go by its configuration. */
 export interface TargetChoice {
   /** `owner`, `last`, `none`, or a channel's id. */
@@ -33,6 +35,8 @@ export interface KnownRoutes {
   channels: readonly string[];
   /** The kind of conversation that an id of a channel stands for; undefined if it cannot be told. */
   kindOf(channel: string, id: string): Route["kind"];
+  /** Whether accounts of a channel may have the same id for others, so that owners are named with the account. */
+  hasOwnIds?(channel: string): boolean;
   /** Whether a channel can write to a person whose id looks like that of a conversation. */
   isPerson?(channel: string, id: string): boolean;
 }
@@ -69,11 +73,15 @@ export function chooseRoute(
 function ownerRoute(known: KnownRoutes, account: Pick<Route, "accountId">): Route | undefined {
   const { owners, channels, last } = known;
   for (const owner of owners) {
-    const [channel, id] = splitOwner(owner, channels, last);
-    if (id === "" || id === "*" || channel === undefined || !channels.includes(channel)) continue;
+    const [channel, person] = splitOwner(owner, channels, last);
+    if (channel === undefined || !channels.includes(channel)) continue;
+    const { accountId, id } = known.hasOwnIds?.(channel) ? readOwnId(person) : { accountId: undefined, id: person };
+    if (id === "" || id === "*") continue;
     if (known.kindOf(channel, id) !== "direct" && known.isPerson?.(channel, id) !== true) continue;
-    const isLast = last?.channel === channel && (last.peerId ?? last.to) === id;
-    return isLast ? { ...last, ...account } : { channel, to: id, kind: "direct", ...account };
+    const isThere = accountId === undefined || accountId === last?.accountId;
+    const isLast = last?.channel === channel && (last.peerId ?? last.to) === id && isThere;
+    const route = { channel, to: id, kind: "direct" as const, ...(accountId !== undefined && { accountId }) };
+    return { ...(isLast ? last : route), ...account };
   }
   return undefined;
 }

@@ -8,11 +8,12 @@ export function conversationPlace(
   { channel, accountId, kind, conversationId, threadId, peerId = conversationId, spaceId }: Target,
   services: Pick<Services, "channel">,
 ): Omit<RoutingInput, "owner"> {
-  const { threadWord, hasVisitors } = traitsOf(channel, accountId, services);
+  const { threadWord, hasVisitors, hasOwnIds } = traitsOf(channel, accountId, services);
   return {
     ...{ channel, accountId, kind, conversationId, peerId, spaceId },
     ...(threadId !== undefined && { threadId, ...(threadWord && { threadWord }) }),
     ...(hasVisitors && { isVisitor: true }),
+    ...(hasOwnIds && { hasOwnIds }),
   };
 }
 
@@ -32,7 +33,7 @@ function traitsOf(
   channelId: string,
   accountId: string,
   { channel }: Pick<Services, "channel">,
-): Pick<AnyChannel, "threadWord" | "hasVisitors"> {
+): Pick<AnyChannel, "threadWord" | "hasVisitors" | "hasOwnIds"> {
   try {
     return channel(channelId, accountId).channel;
   } catch (error) {

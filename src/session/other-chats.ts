@@ -1,7 +1,9 @@
-import { listPairings, pairedPerson } from "../channels/pairing.ts";
+import { findChannel } from "../channels/index.ts";
 import type { OtherChatsPort, OwnerChat } from "../commands/command.ts";
+import { readOwnId } from "../config/own-ids.ts";
 import { head } from "../lib/text.ts";
 import { messageText } from "../models/message.ts";
+import { listOwners } from "../services/owners.ts";
 import type { Services } from "../services/services.ts";
 import { readHistory } from "../session-store/transcript.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
@@ -16,8 +18,7 @@ export function otherChats(run: ActiveRun, deps: OutboxPortDeps): OtherChatsPort
   const { services, database } = deps;
   return {
     async list() {
-      const paired = (await listPairings(database)).filter(({ owner, approvedAt }) => owner && approvedAt !== null);
-      const owners = [...services().config.commands.ownerAllowFrom, ...paired.map(pairedPerson)];
+      const owners = await listOwners(services(), database);
       const chats = owners.flatMap((entry) => ownerChat(entry, services()) ?? []);
       const elsewhere = chats.filter(({ channel }) => channel !== run.row.target?.channel);
       return [...new Map(elsewhere.reverse().map((chat) => [chat.channel, chat])).values()].reverse();
@@ -33,10 +34,12 @@ export function otherChats(run: ActiveRun, deps: OutboxPortDeps): OtherChatsPort
 /** The direct conversation of an owner, `channel:id`; undefined where the channel cannot write first. */
 function ownerChat(entry: string, services: Services): OwnerChat | undefined {
   const at = entry.indexOf(":");
-  const [channelId, id] = [entry.slice(0, at), entry.slice(at + 1)];
+  const [channelId, person] = [entry.slice(0, at), entry.slice(at + 1)];
   const accounts = Object.keys(services.config.channels[channelId]?.accounts ?? {});
-  const accountId = accounts.includes("default") ? "default" : accounts[0];
-  if (at === -1 || accountId === undefined) return undefined;
+  const hasOwnIds = findChannel(channelId, services.plugins.channels)?.hasOwnIds;
+  const first = accounts.includes("default") ? "default" : accounts[0];
+  const { accountId, id } = hasOwnIds ? readOwnId(person) : { accountId: first, id: person };
+  if (at === -1 || accountId === undefined || !accounts.includes(accountId)) return undefined;
   const { channel, context } = services.channel(channelId, accountId);
   const place = channel.conversationOf?.(id);
   if (place?.kind !== "direct" || !channel.isReady(context)) return undefined;

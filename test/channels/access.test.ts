@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideAccess } from "../../src/channels/access.ts";
+import { decideAccess, isOwnerPeer, personOf } from "../../src/channels/access.ts";
 import type { AccessPolicy, Conversation, InboundMessage } from "../../src/channels/channel.ts";
 
 const careful: AccessPolicy = {
@@ -29,6 +29,7 @@ function decide(policy: Partial<AccessPolicy>, speaking: Speaking = {}) {
     channelId: "telegram",
     policy: { ...careful, ...policy },
     message: { sender, conversation, mentioned },
+    person: sender,
     pairedIds: new Set(speaking.pairedIds),
     owners: speaking.owners ?? [],
   });
@@ -126,5 +127,29 @@ describe("access in groups", () => {
     expect(decide({ dmPolicy: "disabled", groups: { "-100": {} } }, { conversation: group })).toMatchObject({
       kind: "allow",
     });
+  });
+});
+
+describe("where accounts have ids of their own", () => {
+  const company = { hasOwnIds: true } as const;
+  const sender = { id: "zhang", username: "Zhang" };
+
+  test("an owner is one person of one account", () => {
+    const peer = { channel: "wecom", peerId: "zhang", ...company };
+    expect(isOwnerPeer(["wecom:zhang"], { ...peer, accountId: "default" })).toBe(true);
+    expect(isOwnerPeer(["wecom:zhang", "zhang"], { ...peer, accountId: "acme" })).toBe(false);
+    expect(isOwnerPeer(["wecom:acme/zhang"], { ...peer, accountId: "acme" })).toBe(true);
+    expect(isOwnerPeer(["wecom:acme/zhang"], { ...peer, accountId: "default" })).toBe(false);
+  });
+
+  test("an id that looks like one of another account is not taken for it", () => {
+    const forged = { channel: "webhook", accountId: "default", peerId: "acme/zhang", ...company };
+    expect(isOwnerPeer(["webhook:acme/zhang"], forged)).toBe(false);
+  });
+
+  test("a username is one of the account that is named by nothing", () => {
+    expect(personOf(sender, company, "default")).toEqual(sender);
+    expect(personOf(sender, company, "acme")).toEqual({ id: "acme/zhang" });
+    expect(personOf(sender, {}, "acme")).toEqual(sender);
   });
 });

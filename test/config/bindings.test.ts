@@ -98,3 +98,20 @@ test("a visitor of a page shares no session with others, whatever the scope", ()
     expect(new Set([keyOf("v1"), keyOf("v2"), "agent:main:main"]).size, dmScope).toBe(3);
   }
 });
+
+test("people and groups of accounts with ids of their own share no session", () => {
+  const keyOf = (more: Partial<RoutingInput>) =>
+    routedSessionKey(config, "main", place({ channel: "wecom", hasOwnIds: true, peerId: "zhang", ...more }));
+  expect(keyOf({ accountId: "default" })).toBe("agent:main:wecom:direct:zhang");
+  expect(keyOf({ accountId: "acme" })).toBe("agent:main:wecom:direct:acme%2Fzhang");
+  const group = { kind: "group", conversationId: "g1" } as const;
+  expect(keyOf({ accountId: "acme", ...group })).toBe("agent:main:wecom:group:acme%2Fg1");
+  expect(keyOf({ accountId: "default", peerId: "acme/zhang" })).toBe("agent:main:wecom:direct:default%2Facme%2Fzhang");
+});
+
+test("a person is linked by an id with its account, where accounts have ids of their own", () => {
+  const linked = configOf({ session: { identityLinks: { ada: ["wecom:acme/zhang"] }, dmScope: "per-peer" } });
+  const person = place({ channel: "wecom", hasOwnIds: true, peerId: "zhang" });
+  expect(routedSessionKey(linked, "main", { ...person, accountId: "acme" })).toBe("agent:main:direct:ada");
+  expect(routedSessionKey(linked, "main", { ...person, accountId: "default" })).toBe("agent:main:direct:zhang");
+});

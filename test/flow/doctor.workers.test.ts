@@ -65,15 +65,17 @@ describe("a healthy deployment", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "channels.unused", status: "ok" }));
   });
 
-  test("two accounts whose ids may be of different people are named", async () => {
-    const account = (name: string) => ({ replyUrl: `https://${name}.example.com/replies` });
-    const idsOf = async (accounts: object) =>
-      (await configured({ channels: { webhook: { accounts } } })).checks.find(
-        ({ id }) => id === "channels.webhook.ids",
-      );
-    expect(await idsOf({ shop: account("shop") })).toBeUndefined();
-    const found = await idsOf({ shop: account("shop"), forum: account("forum") });
-    expect(found).toMatchObject({ status: "warn", fix: expect.stringContaining("shop, forum") });
+  test("an owner of an account that is not there is named, where accounts have ids of their own", async () => {
+    const found = async (owner: string) => {
+      const accounts = { shop: { replyUrl: "https://shop.example.com/replies" } };
+      const { checks } = await configured({
+        channels: { webhook: { accounts } },
+        commands: { ownerAllowFrom: [owner] },
+      });
+      return checks.find(({ id }) => id === `owners.${owner}`);
+    };
+    expect(await found("webhook:shop/ada")).toBeUndefined();
+    expect(await found("webhook:ada")).toMatchObject({ status: "warn", fix: expect.stringContaining("shop") });
   });
 
   test("every warning and failure has a fix, and check ids are unique", async () => {

@@ -104,7 +104,7 @@ test("an unsigned message is refused, and nothing is stored", async () => {
 test("a replyUrl on a private network is not called: the reply fails, with what an owner can do", async () => {
   await script("default", [{ text: "Nowhere." }]);
   expect((await post({ text: "Hi", sender: "wh-private" }, "wh-3", "unguarded")).status).toBe(200);
-  const key = "agent:main:webhook:direct:wh-private";
+  const key = "agent:main:webhook:direct:unguarded%2Fwh-private";
   await waitFor(async () => (await deliveriesOf(key)).some(({ status }) => status === "failed"));
   expect((await deliveriesOf(key))[0]?.detail).toContain("security.egress.allowPrivate");
 });

@@ -2,7 +2,7 @@ import { withoutTags } from "../../agent/reply-tags.ts";
 import { isOwnerPeer } from "../../channels/access.ts";
 import type { Target } from "../../channels/channel.ts";
 import { findPaired } from "../../channels/pairing.ts";
-import { routedAgentId, routedSessionKey } from "../../config/bindings.ts";
+import { type RoutingInput, routedAgentId, routedSessionKey } from "../../config/bindings.ts";
 import { conversationPlace } from "../../services/conversation-place.ts";
 import { agentIn, type Services } from "../../services/services.ts";
 import type { Fence } from "../../session-store/fence.ts";
@@ -162,13 +162,17 @@ async function ownerKeyOf(target: Target, { row }: ActiveRun, deps: OutboxPortDe
   const services = deps.services();
   const { config } = services;
   const place = conversationPlace(target, services);
-  const owner = target.kind === "direct" && (await isOwner(target, config.commands.ownerAllowFrom, deps.database));
+  const owner = target.kind === "direct" && (await isOwner(place, config.commands.ownerAllowFrom, deps.database));
   return routedSessionKey(config, routedAgentId(config, place), { ...place, owner });
 }
 
-async function isOwner(target: Target, owners: readonly string[], database: D1Database): Promise<boolean> {
-  const { channel: channelId, accountId, conversationId, peerId: senderId = conversationId } = target;
-  if (isOwnerPeer(owners, channelId, senderId)) return true;
+async function isOwner(
+  place: Omit<RoutingInput, "owner">,
+  owners: readonly string[],
+  database: D1Database,
+): Promise<boolean> {
+  if (isOwnerPeer(owners, place)) return true;
+  const { channel: channelId, accountId, peerId: senderId } = place;
   return (await findPaired(database, { channelId, accountId, senderId }))?.owner === true;
 }
 

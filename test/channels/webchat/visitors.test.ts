@@ -72,6 +72,7 @@ test("a visitor is nobody's owner, whatever the configuration says of the id", a
     channelId: "webchat",
     policy: webchat.access(context.account),
     message,
+    person: message.sender,
     pairedIds: new Set([visitor.id]),
     owners: [visitor.id, `webchat:${visitor.id}`],
   });
