@@ -1,4 +1,4 @@
-import { toolCalls } from "../../src/models/message.ts";
+import { messageText, toolCalls } from "../../src/models/message.ts";
 import type { RunView } from "../../src/session-store/run-views.ts";
 import type { Breach, BreachKind } from "./check.ts";
 import type { Delivered, Evidence, SessionEvidence } from "./evidence.ts";
@@ -59,9 +59,7 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     const isAnnounced = text?.role === "user" && announcedIn(text.text) !== undefined;
     // Several that were taken together have one answer, to the last of them; a person's message may be among them.
     const announced = isAnnounced ? announcementsIn(inRun).map(heardOf) : [];
-    const joined = isAnnounced
-      ? inRun.flatMap((entry) => (entry.role === "user" ? scriptsIn(entry.text).map(({ tag }) => tag) : []))
-      : [];
+    const joined = isAnnounced ? scriptsAnsweredIn(inRun) : [];
     // A notice quotes what it is about.
     const arrived = delivered.filter(({ chat }) => chat === session.chat?.id);
     const inChat = arrived.filter(({ text }) => !isNotice(text));
@@ -109,14 +107,19 @@ function scriptsOfAnnouncements(
   return runs
     .filter((run) => run.runId !== runId)
     .flatMap((run) => {
-      const texts = history.flatMap((entry) =>
-        entry.runId === run.runId && entry.role === "user" && entry.fromRunId === undefined ? [entry.text] : [],
-      );
-      const [first] = texts;
-      return first !== undefined && announcedIn(first) !== undefined
-        ? texts.flatMap((text) => scriptsIn(text).map(({ tag }) => tag))
-        : [];
+      const inRun = history.filter((entry) => entry.runId === run.runId);
+      const first = inRun.find((entry) => entry.role === "user" && entry.fromRunId === undefined);
+      return first?.role === "user" && announcedIn(first.text) !== undefined ? scriptsAnsweredIn(inRun) : [];
     });
+}
+
+/** The scripts that a run was asked, or has answered: also one whose own run was given up before. */
+function scriptsAnsweredIn(inRun: SessionEvidence["history"]): string[] {
+  return inRun.flatMap((entry) => {
+    if (entry.role === "user") return scriptsIn(entry.text).map(({ tag }) => tag);
+    if (entry.role !== "assistant") return [];
+    return [...messageText(entry).matchAll(/(?<![\w-])(m\d+(?:c\d+)?)(?:-\d+)?\.1\b/g)].map(([, tag = ""]) => tag);
+  });
 }
 
 /** Whether a part tells of the end of one of these sub-agents, or answers one of these scripts. */
