@@ -2,7 +2,11 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { describe, expect, test } from "vitest";
 import { objectNameOf } from "../../src/config/session-ids.ts";
 import type { ScriptedPlatformAnswer } from "../fakes/platforms/fake-platform.ts";
+import { launchTool } from "./channel-lab.ts";
 import { asked, call, env, historyOf, script, waitFor } from "./client.ts";
+
+/** The person who is an owner, by the configuration of the Worker under test. */
+export const OWNER = 1;
 
 /** A channel of the Worker under test, with the server of its platform. Everybody may write to its account. */
 export interface ChannelInFlow {
@@ -16,7 +20,13 @@ export interface ChannelInFlow {
   shownTo?(person: number): Promise<string[]>;
   /** What the next request that sends something is answered. */
   scriptSending(answer: ScriptedPlatformAnswer): Promise<void>;
+  /** How the platform refuses too many requests for two seconds; by `Retry-After` where absent. */
+  busy?: ScriptedPlatformAnswer;
+  /** Presses the first button of the last message that the owner was sent; absent where the channel has none. */
+  press?(): Promise<Response>;
 }
+
+const BUSY: ScriptedPlatformAnswer = { status: 429, headers: { "Retry-After": "2" }, body: {} };
 
 /** What holds for whole messages of every channel, through the Worker and back. */
 export function channelFlow(name: string, channel: ChannelInFlow): void {
@@ -32,7 +42,9 @@ export function channelFlow(name: string, channel: ChannelInFlow): void {
   };
   const lost = async (person: number) => {
     const path = `/v1/sessions/${encodeURIComponent(channel.sessionKey(person))}/deliveries`;
-    return (await (await call("GET", path)).json<{ deliveries: { status: string }[] }>()).deliveries;
+    return (
+      await (await call("GET", path)).json<{ deliveries: { status: string; runId: string; deliveryId: string }[] }>()
+    ).deliveries;
   };
 
   describe(`${name}, from the webhook to the reply`, () => {
@@ -68,7 +80,7 @@ export function channelFlow(name: string, channel: ChannelInFlow): void {
     test("a reply that the platform takes later is sent again after its pause, also by an object that was evicted", async () => {
       const person = ++lastPerson;
       await script("default", [{ text: "Patient." }]);
-      await channel.scriptSending({ status: 429, headers: { "Retry-After": "2" }, body: {} });
+      await channel.scriptSending(channel.busy ?? BUSY);
       await say(person, "Be patient");
       await waitFor(async () => (await channel.sentTo(person)).length === 1);
       await waitFor(async () => (await statusOf(person)) === "pending");
@@ -94,6 +106,35 @@ export function channelFlow(name: string, channel: ChannelInFlow): void {
       const [first, second, notice] = await channel.sentTo(person);
       expect([first, second]).toEqual(["Did it arrive?", "Next."]);
       expect(notice).toContain("may not have arrived");
+    });
+
+    if (channel.shownTo === undefined) {
+      test("a reply that may not have arrived is sent again on request", async () => {
+        const person = ++lastPerson;
+        await script("default", [{ text: "Again?" }]);
+        await channel.scriptSending({ status: 500, body: "Internal Server Error" });
+        await say(person, "Are you sure?");
+        await waitFor(async () => (await lost(person))[0]?.status === "unsure");
+        expect(await channel.sentTo(person)).toEqual(["Again?"]);
+        const [{ runId, deliveryId } = { runId: "", deliveryId: "" }] = await lost(person);
+        await call("POST", `/v1/runs/${runId}/deliveries/${deliveryId}/resend`);
+        await waitFor(async () => (await statusOf(person)) === "delivered");
+        expect(await channel.sentTo(person)).toEqual(["Again?", "Again?"]);
+        expect(await lost(person)).toEqual([]);
+      });
+    }
+
+    test("a call that needs an owner's word waits for it, and a press or a typed answer lets the run go on", async () => {
+      const launched: string[] = [];
+      const armed = { extraTools: [launchTool(launched)] };
+      await runInDurableObject(await stubOf(OWNER), (instance) => Object.assign(instance, armed));
+      await script("default", [{ calls: [{ name: "launch", args: { what: name } }] }, { text: "Launched." }]);
+      await say(OWNER, "Launch it");
+      await waitFor(async () => (await channel.sentTo(OWNER)).some((text) => text.includes(`Launch ${name}?`)));
+      expect(launched).toEqual([]);
+      expect((await (channel.press?.() ?? say(OWNER, "/approve allow-once"))).status).toBe(200);
+      await waitFor(async () => (await channel.sentTo(OWNER)).includes("Launched."));
+      expect(launched).toEqual([name]);
     });
 
     test("a reply that was being sent when its object died is not shown twice", async () => {

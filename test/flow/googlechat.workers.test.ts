@@ -2,7 +2,7 @@ import { SELF } from "cloudflare:test";
 import { inject } from "vitest";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { publicJwk, signToken } from "../channels/signing-key.ts";
-import { channelFlow } from "./channel-flow.ts";
+import { channelFlow, OWNER } from "./channel-flow.ts";
 import { channelSecrets } from "./config.ts";
 
 const ENDPOINT = "https://isopod.test/channels/googlechat/default/webhook";
@@ -16,7 +16,7 @@ const created = async (person: number) =>
   }));
 
 channelFlow("googlechat", {
-  sessionKey: (person) => `agent:main:googlechat:direct:users%2F${person}`,
+  sessionKey: (person) => (person === OWNER ? "agent:main:main" : `agent:main:googlechat:direct:users%2F${person}`),
   async deliver(person, text, id, { isForged } = {}) {
     const claims = {
       ...{ iss: "https://accounts.google.com", aud: channelSecrets.GOOGLE_CHAT_AUDIENCE },

@@ -2,7 +2,7 @@ import { SELF } from "cloudflare:test";
 import { expect, inject, test } from "vitest";
 import { knownPlace } from "../channels/platform-lab.ts";
 import { publicJwk, signToken } from "../channels/signing-key.ts";
-import { channelFlow } from "./channel-flow.ts";
+import { channelFlow, OWNER } from "./channel-flow.ts";
 import { hear } from "./chats.ts";
 import { call, finished, script, waitFor } from "./client.ts";
 import { channelSecrets } from "./config.ts";
@@ -18,7 +18,7 @@ await place.remember({
 const personOf = (person: number) => `00000000-0000-4000-8000-${String(person).padStart(12, "0")}`;
 
 channelFlow("msteams", {
-  sessionKey: (person) => `agent:main:msteams:direct:${personOf(person)}`,
+  sessionKey: (person) => (person === OWNER ? "agent:main:main" : `agent:main:msteams:direct:${personOf(person)}`),
   async deliver(person, text, id, { isForged } = {}) {
     const at = Math.floor(Date.now() / 1000);
     const token = await signToken(
