@@ -17,7 +17,7 @@ import { joinLabels, strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import { agentIn, type Config, type Services, tokenPurpose } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
-import { type KeptFile, keepFile, safeName, withUniqueNames } from "../turn/inbox.ts";
+import { type KeptFile, keepFile, safeName, shownFiles, withUniqueNames } from "../turn/inbox.ts";
 
 const MAX_ATTACHMENTS = 10;
 /** How long the parts of an album are waited for after each, in milliseconds. */
@@ -72,7 +72,7 @@ export async function sessionRequest(
     ...((edited || deleted) && { revises: messageId }),
     input: {
       ...words(admitted, kept, services.config.security.injection.action),
-      images: kept.flatMap((file) => file.image ?? []),
+      ...shownFiles(kept),
       ...(files.length > 0 && { files }),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }), ...(sender.isBot && { isBot: true }) },
       said: await circumstances(admitted, agent, services),

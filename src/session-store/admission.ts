@@ -121,6 +121,7 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
     ...input,
     text: boundedText(parts.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n\n")),
     images: parts.flatMap(({ images = [] }) => images).slice(0, MAX_GROUP_FILES),
+    media: parts.flatMap(({ media = [] }) => media).slice(0, MAX_GROUP_FILES),
     files: [...(input.files ?? []), ...partFiles(run.input)].slice(0, MAX_GROUP_FILES),
   };
   saveInput(store, whole.id, joined);

@@ -4,7 +4,7 @@ import type { AttachmentReference, Target } from "../channels/channel.ts";
 import { type OriginKind, originRules, type QueueClass } from "../config/origins.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AnswerFormat } from "../models/answer-format.ts";
-import type { Said, Sender, Usage } from "../models/message.ts";
+import type { MediaRef, Said, Sender, Usage } from "../models/message.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import type { ThinkingLevel, ToolChoice, ToolSchema } from "../models/model.ts";
 import type { Slot } from "../schedule/slots.ts";
@@ -21,6 +21,8 @@ const MAX_PROMPTS = 8;
 export interface RunInput {
   text: string;
   images?: { path: string; mediaType: string }[];
+  /** PDFs and recordings, for models that take them. */
+  media?: MediaRef[];
   /** Files that the session fetches before the run begins: then they are notes in the text, and images. */
   files?: readonly AttachmentReference[];
   /** Set if some of it was said in a voice note. */

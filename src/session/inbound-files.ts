@@ -5,12 +5,13 @@ import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import { joinLabels } from "../security/labels.ts";
+import { modelTakes, sessionModel } from "../services/model-lookup.ts";
 import { agentIn } from "../services/services.ts";
 import type { RunInput } from "../session-store/run.ts";
 import { boundedText } from "../session-store/run-request.ts";
 import { findRun, openRuns, type RunRow, saveInput, saveState } from "../session-store/runs.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
-import { type KeptFile, keepFile, notFetched } from "../turn/inbox.ts";
+import { type KeptFile, keepFile, notFetched, shownFiles } from "../turn/inbox.ts";
 import { type HeardFile, transcribeFile } from "../turn/transcribe-file.ts";
 
 /** How long the download of one file may take, in milliseconds. */
@@ -93,6 +94,7 @@ export class InboundFiles {
     const deps = {
       services,
       workspace: services.workspaceOf(agent),
+      isHeard: modelTakes(row.input?.model ?? sessionModel(session().settings, agent, services), "audio", services),
       sender: { id: `${row.target?.channel ?? "unknown"}:${id}`, owner },
       budget: openBudgetBefore(row, agent, services.config, this.#deps),
     };
@@ -125,9 +127,10 @@ export class InboundFiles {
   }
 }
 
-/** An input with the notes on its files, and its pictures. */
+/** An input with the notes on its files, and what models are shown of them. */
 export function withFiles(input: RunInput, kept: readonly HeardFile[]): RunInput {
-  const { files = [], images = [], origin, ...rest } = input;
+  const { files = [], images = [], media = [], origin, ...rest } = input;
+  const shown = shownFiles(kept);
   const notes = kept.map(({ note }) => note);
   const labels = joinLabels(input.labels, ...kept.map((file) => file.labels));
   const suspected = [...(input.suspected ?? []), ...kept.flatMap((file) => file.suspected ?? [])];
@@ -136,7 +139,8 @@ export function withFiles(input: RunInput, kept: readonly HeardFile[]): RunInput
   return {
     ...rest,
     text: withNotes(input.text),
-    images: [...images, ...kept.flatMap(({ image }) => image ?? [])],
+    images: [...images, ...shown.images],
+    media: [...media, ...shown.media],
     ...(files.length > 0 && { files }),
     ...(kept.some(({ isSpoken }) => isSpoken) && { isSpoken: true as const }),
     ...(labels.length > 0 && { labels }),

@@ -33,6 +33,8 @@ export interface HeardFile extends KeptFile {
 export interface TranscribeFileDeps {
   services: Pick<Services, "config" | "media">;
   workspace: Pick<Workspace, "read">;
+  /** Whether the model of the turn takes recordings itself. */
+  isHeard: boolean;
   /** The sender, as `channel:id`; whether that is an owner. */
   sender: { id: string; owner: boolean };
   budget: CallBudget | undefined;
@@ -41,16 +43,20 @@ export interface TranscribeFileDeps {
 type FileFacts = Pick<AttachmentReference, "name" | "mediaType" | "seconds" | "isVoice">;
 
 /**
- * Adds to a stored recording what is said in it, if somebody transcribes. Never throws: the note says why it could not
- * be transcribed.
+ * Adds to a stored recording what is said in it, if the model cannot hear it and somebody transcribes. Never throws: the
+ * note says why it could not be transcribed.
  */
 export async function transcribeFile(kept: KeptFile, facts: FileFacts, deps: TranscribeFileDeps): Promise<HeardFile> {
-  const { path } = kept;
+  const { path, media, ...rest } = kept;
+  if (path !== undefined && media?.seconds !== undefined && deps.isHeard) {
+    return { ...kept, note: `${head(path, facts)}]`, ...(facts.isVoice && { isSpoken: true }) };
+  }
   const { models, lacks } = deps.services.media.transcribers;
   if (path === undefined || !isRecording(path, facts) || models.length + lacks.length === 0) return kept;
   try {
     const transcript = await within(MAX_MS, (signal) => transcribe(path, facts, deps, signal));
-    return { ...kept, ...heard(path, { ...facts, ...transcript }, deps), usage: transcript.usage };
+    // Its words stand for it: a model that would hear it later is not shown both.
+    return { ...rest, path, ...heard(path, { ...facts, ...transcript }, deps), usage: transcript.usage };
   } catch (error) {
     return { ...kept, note: `${head(path, facts)}: it could not be transcribed: ${messageOf(error)}]` };
   }
