@@ -1,11 +1,11 @@
-import type { AttachmentReference, Target } from "../channels/channel.ts";
+import type { Target } from "../channels/channel.ts";
 import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
 import { requireCalls } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
-import { isBegun, type QueuedRun, type RunInput } from "./run.ts";
+import { isBegun, type PendingFile, type QueuedRun, type RunInput } from "./run.ts";
 import { boundedText } from "./run-request.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -138,7 +138,7 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
 }
 
 /** The files of a later part, whose names may be those of an earlier part. */
-function partFiles({ files = [], said }: RunInput): AttachmentReference[] {
+function partFiles({ files = [], said }: RunInput): PendingFile[] {
   return files.map((file) => ({ ...file, name: `${said?.messageId ?? "part"}-${file.name}` }));
 }
 

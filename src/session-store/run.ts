@@ -17,6 +17,9 @@ export const MAX_CRASHES = 5;
 /** Most prompts that are kept of one run, the last ones. */
 const MAX_PROMPTS = 8;
 
+/** A file that the session reads before the run begins: at its platform, or where the workspace has it already. */
+export type PendingFile = AttachmentReference | (Omit<AttachmentReference, "reference"> & { path: string });
+
 /** The input of a run. */
 export interface RunInput {
   text: string;
@@ -24,7 +27,7 @@ export interface RunInput {
   /** PDFs and recordings, for models that take them. */
   media?: MediaRef[];
   /** Files that the session fetches before the run begins: then they are notes in the text, and images. */
-  files?: readonly AttachmentReference[];
+  files?: readonly PendingFile[];
   /** Set if some of it was said in a voice note. */
   isSpoken?: true;
   /** What was spent on it before the run begins: on the transcripts of its voice notes. */

@@ -41,8 +41,13 @@ export function isImageType(mediaType: string | undefined): mediaType is string 
 
 /** Stores a file of a message in the workspace. Idempotent. @throws WorkspaceError */
 export async function keepInInbox({ labels = [], ...file }: ArrivedFile, workspace: Workspace): Promise<KeptFile> {
+  await workspace.write(file.path, file.bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
+  return keptFile(file);
+}
+
+/** A file of a message that is in the workspace. */
+export async function keptFile(file: StoredFile): Promise<KeptFile> {
   const { path, bytes, mediaType } = file;
-  await workspace.write(path, bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
   const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
   if (isImageType(mediaType)) return { note, path, image: { path, mediaType } };
   const media = await mediaFile(file);
