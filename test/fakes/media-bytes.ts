@@ -23,3 +23,17 @@ export function wavFile(seconds: number): Uint8Array<ArrayBuffer> {
   view.setUint32(40, seconds * rate, true);
   return file;
 }
+
+/** An Ogg file as Opus is stored in it: a page with the header, and one that ends after so many seconds. */
+export function opusFile(seconds: number): Uint8Array<ArrayBuffer> {
+  const preSkip = 312;
+  const file = new Uint8Array(28 + 19 + 28);
+  const view = new DataView(file.buffer);
+  const write = (at: number, text: string) => file.set(new TextEncoder().encode(text), at);
+  write(0, "OggS");
+  write(28, "OpusHead");
+  view.setUint16(38, preSkip, true);
+  write(47, "OggS");
+  view.setBigInt64(53, BigInt(Math.round(seconds * 48_000) + preSkip), true);
+  return file;
+}

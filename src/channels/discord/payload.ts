@@ -84,8 +84,8 @@ function shownName(sender: DiscordUser, shownAs?: DiscordMember | null): string 
   return shownAs?.nick || sender.global_name || sender.username;
 }
 
-/** The flag of a message that was spoken in Discord itself. */
-const IS_VOICE_MESSAGE = 1 << 13;
+/** The flag of a voice message: its only content is one recording. */
+export const IS_VOICE_MESSAGE = 1 << 13;
 
 /** Discord's files: each is downloaded later from its own address. */
 export function contentAttachments({
