@@ -1,6 +1,6 @@
 import { estimateTokens } from "../lib/tokens.ts";
 import { type AssistantMessage, type Message, type ModelError, NO_USAGE, type Usage } from "../models/message.ts";
-import { type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
+import { type Model, type ModelReply, type ModelRequest, tagsReasoning } from "../models/model.ts";
 import { priced } from "../models/price.ts";
 import { fixedTokens, messagesTokens } from "./context-size.ts";
 import type { AskDeps } from "./loop-deps.ts";
@@ -20,7 +20,7 @@ export async function ask(loop: AskDeps, messages: Message[], signal: AbortSigna
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };
   const told = await streamReply(loop, request, AbortSignal.any([signal, call.signal]), { call, options });
-  const reply = { ...told, usage: loop.model.isFree ? told.usage : usageOf(told, request) };
+  const reply = { ...told, usage: loop.model.isFree ? told.usage : usageOf(told, request, loop.model) };
   settle?.(reply);
   const whole = reply.stop === "tool-calls" || reply.stop === "stop";
   const { parts, directives } = parseReply(
@@ -41,10 +41,10 @@ export async function ask(loop: AskDeps, messages: Message[], signal: AbortSigna
 }
 
 /** The tokens of a call: as the model tells them, or estimated where it answered and told none. */
-function usageOf({ usage, parts }: ModelReply, { system, messages, tools }: ModelRequest): Usage {
+function usageOf({ usage, parts }: ModelReply, { system, messages, tools }: ModelRequest, model: Model): Usage {
   if (usage.input > 0 || usage.output > 0 || parts.length === 0) return usage;
   const said = parts.map((part) => (part.type === "tool-call" ? JSON.stringify(part.args) : part.text)).join("");
-  const input = fixedTokens(system, tools) + messagesTokens(messages);
+  const input = fixedTokens(system, tools) + messagesTokens(messages, model);
   return { ...usage, input, output: estimateTokens(said) };
 }
 

@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { estimateTokens } from "../lib/tokens.ts";
+import type { Model } from "../models/model.ts";
 import { type ContextSize, measureContext, messagesTokens, messageTokens } from "./context-size.ts";
 import type { CompactionReason } from "./events.ts";
 import type { View } from "./journal.ts";
@@ -36,7 +37,11 @@ export async function compact(loop: LoopDeps, order: CompactionOrder, signal: Ab
   const size = measureContext(loop);
   const { view, tokens } = size;
   const space = messageBudget(size, reason);
-  const first = firstKept(view, Math.min(loop.context.keepRecentTokens, mostKept(space, size, reason)));
+  const first = firstKept(
+    view,
+    Math.min(loop.context.keepRecentTokens, mostKept(space, size, { reason, model: loop.model })),
+    loop.model,
+  );
   const keptId = first === undefined ? undefined : view.messages[first]?.id;
   if (first === undefined || keptId === undefined) return { kind: "nothing" };
 
@@ -60,7 +65,8 @@ export async function compact(loop: LoopDeps, order: CompactionOrder, signal: Ab
     throw summary.error;
   }
   if (summary.kind === "failed") return fail(summary.why);
-  const saved = messagesTokens(view.messages.slice(0, first)) - estimateTokens(summaryForModel(summary.text));
+  const saved =
+    messagesTokens(view.messages.slice(0, first), loop.model) - estimateTokens(summaryForModel(summary.text));
   if (saved <= 0) return fail("The summary is no shorter than what it stands for.");
   const { text, model, usage } = summary;
   const tokensAfter = Math.max(0, tokens - saved);
@@ -75,9 +81,13 @@ function messageBudget({ budget, tokens, fixed }: ContextSize, reason: Compactio
 }
 
 /** The most tokens of messages to keep. A compaction on command happens although everything fits, so it keeps less. */
-function mostKept(space: number, { view }: ContextSize, reason: CompactionReason): number {
+function mostKept(
+  space: number,
+  { view }: ContextSize,
+  { reason, model }: { reason: CompactionReason; model: Pick<Model, "input"> },
+): number {
   const isAboutRoom = reason !== "command" && !view.isFull;
-  return isAboutRoom ? space / 2 : Math.min(space / 2, messagesTokens(view.messages) / 3);
+  return isAboutRoom ? space / 2 : Math.min(space / 2, messagesTokens(view.messages, model) / 3);
 }
 
 /** Fewer tokens are not worth a summary. */
@@ -88,7 +98,11 @@ const LEAST_TOKENS = 400;
  * the last one. A call and its results stay together, and the kept part begins with a user message if that does not
  * make it much shorter. Undefined if there is too little before it.
  */
-export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: number): number | undefined {
+export function firstKept(
+  view: Pick<View, "messages" | "pinned">,
+  keepTokens: number,
+  model: Pick<Model, "input">,
+): number | undefined {
   const { messages, pinned } = view;
   let kept = 0;
   let start: number | undefined;
@@ -96,7 +110,7 @@ export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: n
   for (let at = messages.length - 1; at > pinned; at--) {
     const message = messages[at];
     if (message === undefined) break;
-    kept += messageTokens(message);
+    kept += messageTokens(message, model);
     if (kept > keepTokens && start !== undefined) break;
     // A result follows its call, so the kept part may begin with any message that is not a result.
     if (message.role !== "tool") start = at;
@@ -104,6 +118,6 @@ export function firstKept(view: Pick<View, "messages" | "pinned">, keepTokens: n
   }
   const first =
     userMessage !== undefined && userMessage.kept >= Math.min(kept, keepTokens) / 2 ? userMessage.at : start;
-  if (first === undefined || messagesTokens(messages.slice(pinned, first)) < LEAST_TOKENS) return undefined;
+  if (first === undefined || messagesTokens(messages.slice(pinned, first), model) < LEAST_TOKENS) return undefined;
   return first;
 }

@@ -70,9 +70,9 @@ export class ContextKeeper {
   }
 
   #shortenWhereWorth(size: ContextSize): ContextSize {
-    const { context } = this.#loop;
+    const { context, model } = this.#loop;
     if (context.pruning === undefined || size.tokens <= context.pruning.startRatio * size.budget.window) return size;
-    const { saved, beforeId } = planPruning(size.view.messages, context.pruning);
+    const { saved, beforeId } = planPruning(size.view.messages, context.pruning, model);
     if (!isWorthPruning(saved, size.budget.window)) return size;
     this.#loop.journal.pruned(beforeId);
     return measureContext(this.#loop);
@@ -80,11 +80,12 @@ export class ContextKeeper {
 
   /** Prunes the results of all but the newest replies. Returns false if that saves nothing. */
   #shorten(keepLastAssistants: number | undefined): boolean {
-    const { pruning } = this.#loop.context;
+    const { journal, context, model } = this.#loop;
+    const { pruning } = context;
     if (pruning === undefined || keepLastAssistants === undefined) return false;
-    const { saved, beforeId } = planPruning(this.#loop.journal.context(), { ...pruning, keepLastAssistants });
+    const { saved, beforeId } = planPruning(journal.context(), { ...pruning, keepLastAssistants }, model);
     if (saved <= 0) return false;
-    this.#loop.journal.pruned(beforeId);
+    journal.pruned(beforeId);
     return true;
   }
 

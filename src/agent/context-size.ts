@@ -1,7 +1,8 @@
 import type { JsonObject } from "../lib/json.ts";
 import { estimateTokens } from "../lib/tokens.ts";
+import { mediaTokens } from "../models/media-content.ts";
 import type { AssistantPart, Message } from "../models/message.ts";
-import type { SystemPrompt, ToolSchema } from "../models/model.ts";
+import type { Model, SystemPrompt, ToolSchema } from "../models/model.ts";
 import { userText } from "../models/user-text.ts";
 import { type ContextBudget, contextBudget } from "./context-rules.ts";
 import type { View } from "./journal.ts";
@@ -32,35 +33,38 @@ export interface ContextSize {
 export function measureContext({ journal, request, model, context, ...tools }: LoopDeps): ContextSize {
   const view = journal.view();
   const fixed = fixedTokens(request.system, offeredTools(tools));
-  return { view, fixed, tokens: contextTokens(view, fixed, model.ref), budget: contextBudget(context, model, fixed) };
+  return { view, fixed, tokens: contextTokens(view, fixed, model), budget: contextBudget(context, model, fixed) };
 }
 
 /**
  * The estimated tokens of a request with this view. If the provider counted an earlier request with the same beginning,
  * that count is used and only the rest is estimated.
  * @param fixed tokens of everything in a request except messages
- * @param model `provider/model` to ask
  */
-export function contextTokens({ messages, countedFrom }: View, fixed: number, model: string): number {
-  const estimate = fixed + messagesTokens(messages);
+export function contextTokens(
+  { messages, countedFrom }: View,
+  fixed: number,
+  model: Pick<Model, "ref" | "input">,
+): number {
+  const estimate = fixed + messagesTokens(messages, model);
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
   const reply = messages[at];
-  if (at < countedFrom || reply?.role !== "assistant" || reply.model !== model) return estimate;
-  const since = messagesTokens(messages.slice(at));
+  if (at < countedFrom || reply?.role !== "assistant" || reply.model !== model.ref) return estimate;
+  const since = messagesTokens(messages.slice(at), model);
   const ratio = reply.usage.input / (estimate - since);
   return ratio >= LEAST_RATIO && ratio <= MOST_RATIO ? reply.usage.input + since : estimate;
 }
 
-/** The estimated tokens of messages together. */
-export function messagesTokens(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
+/** The estimated tokens of messages together, as a model is shown them. */
+export function messagesTokens(messages: readonly Message[], model: Pick<Model, "input">): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message, model), 0);
 }
 
 const ofMessages = new WeakMap<Message, number>();
 
 /** The estimated tokens of a message; cached, because the context is measured before every request. */
-export function messageTokens(message: Message): number {
-  return remembered(ofMessages, message, () => MESSAGE_OVERHEAD + contentTokens(message));
+export function messageTokens(message: Message, { input }: Pick<Model, "input">): number {
+  return remembered(ofMessages, message, () => MESSAGE_OVERHEAD + contentTokens(message)) + mediaTokens(message, input);
 }
 
 function contentTokens(message: Message): number {

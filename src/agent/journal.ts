@@ -39,7 +39,7 @@ export interface Journal {
   allowedArgs(callId: string): JsonObject | undefined;
   /** Stores that the run waits for approval of these calls. */
   pausing(questions: readonly ApprovalQuestion[]): void;
-  /** Prunes for the model all results before the message with this id; all results if undefined. */
+  /** Prunes for the model all results and files before the message with this id; all if undefined. */
   pruned(beforeId: string | undefined): void;
   /** Emits that a compaction starts. */
   compacting(reason: CompactionReason, tokensBefore: number): void;

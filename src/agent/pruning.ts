@@ -1,5 +1,6 @@
 import { head, tail } from "../lib/text.ts";
-import type { Message, ToolMessage } from "../models/message.ts";
+import type { Message, ToolMessage, UserMessage } from "../models/message.ts";
+import type { Model } from "../models/model.ts";
 import type { PruningRules } from "./context-rules.ts";
 import { messageTokens } from "./context-size.ts";
 
@@ -15,6 +16,12 @@ export function pruneResult(result: ToolMessage, rules: PruningRules, where: str
   const { images, ...rest } = result;
   const gone = (images ?? []).map(({ path }) => `\n[The image ${path} is not shown any more: use read to see it.]`);
   return { ...rest, text: excerpt(result.text, rules, where) + gone.join("") };
+}
+
+/** A message of a person as a model sees it later: its PDFs and recordings are no longer shown. */
+export function pruneMedia(message: UserMessage): UserMessage {
+  if (message.media === undefined) return message;
+  return { ...message, media: message.media.map((file) => ({ ...file, isPruned: true })) };
 }
 
 function excerpt(text: string, { maxChars, headChars, tailChars }: PruningRules, where: string): string {
@@ -43,14 +50,14 @@ function isPrunable({ text, images }: ToolMessage, { maxChars, headChars, tailCh
 
 /** The effect of a pruning. */
 export interface Pruning {
-  /** Results before this message are pruned; all if absent. */
+  /** Results and files before this message are pruned; all if absent. */
   beforeId?: string;
   /** Tokens that it frees. */
   saved: number;
 }
 
 /** What pruning would free with the newest replies, as many as the rules say, left whole. */
-export function planPruning(messages: readonly Message[], rules: PruningRules): Pruning {
+export function planPruning(messages: readonly Message[], rules: PruningRules, model: Pick<Model, "input">): Pruning {
   let replies = rules.keepLastAssistants;
   let end = messages.length;
   for (let at = messages.length - 1; at >= 0 && replies > 0; at--) {
@@ -58,14 +65,15 @@ export function planPruning(messages: readonly Message[], rules: PruningRules): 
     replies--;
     end = at;
   }
-  const saved = messages.slice(0, end).reduce((sum, message) => sum + savedBy(message, rules), 0);
+  const saved = messages.slice(0, end).reduce((sum, message) => sum + savedBy(message, rules, model), 0);
   const beforeId = messages[end]?.id;
   return { saved, ...(beforeId !== undefined && { beforeId }) };
 }
 
-function savedBy(message: Message, rules: PruningRules): number {
-  if (message.role !== "tool" || !isPrunable(message, rules)) return 0;
-  return Math.max(0, messageTokens(message) - messageTokens(pruneResult(message, rules, "")));
+function savedBy(message: Message, rules: PruningRules, model: Pick<Model, "input">): number {
+  if (message.role === "assistant" || (message.role === "tool" && !isPrunable(message, rules))) return 0;
+  const pruned = message.role === "user" ? pruneMedia(message) : pruneResult(message, rules, "");
+  return Math.max(0, messageTokens(message, model) - messageTokens(pruned, model));
 }
 
 /** Whether the freed tokens are worth invalidating the provider's prompt cache. */

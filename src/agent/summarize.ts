@@ -141,8 +141,8 @@ function request(
 
 /** A loop with the summarizer's model, without tools and events. */
 function summarizerLoop(loop: LoopDeps, model: Model): LoopDeps {
-  const { loadImage } = loop.request;
+  const { loadFile } = loop.request;
   const system = { stable: SUMMARY_SYSTEM, dynamic: "" };
-  const request = { system, thinking: "off" as const, loadImage };
+  const request = { system, thinking: "off" as const, loadFile };
   return { ...loop, model, request, systemFor: undefined, tools: [], clientTools: undefined, emit: () => undefined };
 }

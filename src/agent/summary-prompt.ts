@@ -61,7 +61,8 @@ export function transcriptLine(message: Message): string {
   const at = new Date(message.at).toISOString().slice(0, 16).replace("T", " ");
   if (message.role === "user") {
     const images = (message.images ?? []).map(({ path }) => `\n[image ${path}]`).join("");
-    return `[${at}] ${speakerName(message)}:\n${quotedLines(cut(message.text, MESSAGE_CHARS))}${images}`;
+    const media = (message.media ?? []).map(({ path }) => `\n[file ${path}]`).join("");
+    return `[${at}] ${speakerName(message)}:\n${quotedLines(cut(message.text, MESSAGE_CHARS))}${images}${media}`;
   }
   if (message.role === "assistant") {
     return `[${at}] Assistant:\n${quotedLines(message.parts.map(partText).join("\n").trim())}`;

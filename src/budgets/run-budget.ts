@@ -223,7 +223,7 @@ export interface CallSpending {
 /** The expected tokens of a call. */
 export function expectedUsage(model: Model, { system, tools, messages, maxOutputTokens }: ModelRequest): Usage {
   const output = Math.min(EXPECTED_OUTPUT, maxOutputTokens ?? model.maxOutputTokens);
-  return { ...NO_USAGE, input: fixedTokens(system, tools) + messagesTokens(messages), output };
+  return { ...NO_USAGE, input: fixedTokens(system, tools) + messagesTokens(messages, model), output };
 }
 
 /**

@@ -309,6 +309,8 @@ interface FileFacts {
   seconds?: number;
   /** Set if it is a voice note that the sender has spoken: what is said in it are the sender's own words. */
   isVoice?: true;
+  /** What is said in it, where the platform recognizes speech. */
+  words?: string;
 }
 
 /** The destination of a reply; plain data, so that it can be stored. */

@@ -3,6 +3,7 @@ import { messagesTokens } from "../agent/context-size.ts";
 import type { Agent } from "../config/agents.ts";
 import type { SessionLocation } from "../config/session-schema.ts";
 import { startOfDay } from "../lib/zone.ts";
+import type { Model } from "../models/model.ts";
 import { lookUpModel, type ModelLookup, sessionModel } from "../services/model-lookup.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import { countCompactions } from "../session-store/compactions.ts";
@@ -62,7 +63,10 @@ export function readStatus(store: Store, owner: SessionRow, services: Services, 
     preferences: sessionPreferences(owner.settings, agent),
     active: active && { status: active.status, forMs: now - active.startedAt },
     waiting: rows.filter((row) => row.state.status === "queued").length,
-    context: { tokens: contextTokens(store, owner), window: contextWindow(found, agent) },
+    context: {
+      tokens: contextTokens(store, owner, found.kind === "model" ? services.model(found.ref) : {}),
+      window: contextWindow(found, agent),
+    },
     compactions: countCompactions(store),
     subagents: openSubagents(store).filter(({ subagent }) => subagent.phase.status !== "ended").length,
   };
@@ -89,10 +93,10 @@ function conversationStart(store: Store, { contextSeq, createdAt }: SessionRow):
 }
 
 /** The provider's count of the latest reply if it is of this context; the rest is estimated. */
-function contextTokens(store: Store, owner: SessionRow): number {
+function contextTokens(store: Store, owner: SessionRow, model: Pick<Model, "input">): number {
   const { messages, countedFrom } = readView(store, owner);
   const at = messages.findLastIndex((message) => message.role === "assistant" && message.usage.input > 0);
   const reply = messages[at];
-  if (at < countedFrom || reply?.role !== "assistant") return messagesTokens(messages);
-  return reply.usage.input + messagesTokens(messages.slice(at));
+  if (at < countedFrom || reply?.role !== "assistant") return messagesTokens(messages, model);
+  return reply.usage.input + messagesTokens(messages.slice(at), model);
 }

@@ -1,3 +1,4 @@
+import { openPdf } from "./open-pdf.ts";
 import type { ReadablePage } from "./read-html.ts";
 
 /** The most pages that are read, and the most characters. */
@@ -6,11 +7,7 @@ const MAX_CHARS = 1_000_000;
 
 /** The text of a PDF, page by page. @throws Error if it is damaged, locked by a password, or has no text */
 export async function readPdf(bytes: Uint8Array): Promise<ReadablePage> {
-  const { getDocumentProxy } = await import("unpdf");
-  const pdf = await getDocumentProxy(bytes).catch((thrown: unknown) => {
-    const isLocked = thrown instanceof Error && thrown.name === "PasswordException";
-    throw new Error(isLocked ? "The PDF is locked with a password." : "The PDF is damaged.", { cause: thrown });
-  });
+  const pdf = await openPdf(bytes);
   try {
     const pages: string[] = [];
     let chars = 0;

@@ -8,6 +8,7 @@ import { shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { callSession } from "../session/api.ts";
 import { callerKey, MAX_EXTRA_CONTEXT_CHARS, requestInput, runRequest } from "../session-store/run-request.ts";
+import { shownFiles } from "../turn/inbox.ts";
 import type { AppEnv } from "./context.ts";
 import { onInvalid } from "./errors.ts";
 import { checkedByNewest } from "./newest-services.ts";
@@ -40,11 +41,10 @@ const agentRequest = runRequest
       .max(MAX_EXTRA_CONTEXT_CHARS)
       .optional()
       .openapi({ description: "More for the model to know in this run only; it is not part of the conversation." }),
-    attachments: z
-      .array(attachment)
-      .max(10)
-      .optional()
-      .openapi({ description: "Files; they are stored below `inbox/` of the workspace, and models see images." }),
+    attachments: z.array(attachment).max(10).optional().openapi({
+      description:
+        "Files; they are stored below `inbox/` of the workspace, and models see images, and PDFs and recordings if they take them.",
+    }),
   })
   .openapi("AgentRequest");
 
@@ -131,7 +131,7 @@ agentRoutes.openapi(agentRoute, async (c) => {
     configRevision,
     input: {
       ...input,
-      ...(kept.length > 0 && { text, images: kept.flatMap(({ image }) => image ?? []) }),
+      ...(kept.length > 0 && { text, ...shownFiles(kept) }),
       ...(extraContext !== undefined && { extraContext }),
     },
   };

@@ -10,6 +10,18 @@ const head = {
 };
 
 const images = z.array(z.object({ path: z.string(), mediaType: z.string() }));
+const media = z
+  .array(
+    z.object({
+      path: z.string(),
+      mediaType: z.enum(["application/pdf", "audio/mpeg", "audio/wav"]),
+      bytes: z.int(),
+      pages: z.int().optional(),
+      seconds: z.number().optional(),
+      isVoice: z.literal(true).optional(),
+    }),
+  )
+  .openapi({ description: "PDFs and recordings, which models that take them are shown." });
 const meta = z
   .record(z.string(), z.record(z.string(), z.any()))
   .optional()
@@ -20,6 +32,7 @@ const userMessage = z.object({
   role: z.literal("user"),
   text: z.string(),
   images: images.optional(),
+  media: media.optional(),
   sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
   isSpoken: z.literal(true).optional().openapi({ description: "Set if some of it was said in a voice note." }),
   commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),

@@ -17,7 +17,8 @@ import { joinLabels, strangerLabel } from "../security/labels.ts";
 import { newFenceId } from "../services/new-fence-id.ts";
 import { agentIn, type Config, type Services, tokenPurpose } from "../services/services.ts";
 import type { AcceptRequest } from "../session-store/run-request.ts";
-import { type KeptFile, keepFile, safeName, withUniqueNames } from "../turn/inbox.ts";
+import { type KeptFile, keepFile, safeName, shownFiles, withUniqueNames } from "../turn/inbox.ts";
+import { isRecording } from "../turn/transcribe-file.ts";
 
 const MAX_ATTACHMENTS = 10;
 /** How long the parts of an album are waited for after each, in milliseconds. */
@@ -56,12 +57,19 @@ export async function sessionRequest(
   const { channel, accountId, message, owner } = admitted;
   const { sender, edited, deleted, groupId } = message;
   const attachments = withUniqueNames(message.attachments.slice(0, MAX_ATTACHMENTS));
-  const files = attachments.flatMap((one) => ("reference" in one ? [one] : []));
   const { conversation, messageId } = message;
   const origin = { channel: channel.id, conversationId: conversation.id, messageId, senderId: sender.id, owner };
-  const kept = await Promise.all(
-    attachments.flatMap((one) => ("bytes" in one ? [keepFile(one, origin, services.workspaceOf(agent))] : [])),
+  const arrived = await Promise.all(
+    attachments.flatMap((one) =>
+      "bytes" in one ? [keepFile(one, origin, services.workspaceOf(agent)).then((file) => ({ one, file }))] : [],
+    ),
   );
+  // The session transcribes recordings, once the message is accepted.
+  const recordings = arrived.flatMap(({ one: { bytes: _, ...facts }, file: { path } }) =>
+    path !== undefined && isRecording(path, facts) ? [{ ...facts, path }] : [],
+  );
+  const kept = arrived.map(({ file }) => file).filter(({ path }) => !recordings.some((one) => one.path === path));
+  const files = [...attachments.flatMap((one) => ("reference" in one ? [one] : [])), ...recordings];
   const name = sender.name ?? sender.username;
   const holdMs = groupId === undefined ? inboundDebounceMs(config, channel.id) : ALBUM_MS;
   return {
@@ -72,7 +80,7 @@ export async function sessionRequest(
     ...((edited || deleted) && { revises: messageId }),
     input: {
       ...words(admitted, kept, services.config.security.injection.action),
-      images: kept.flatMap((file) => file.image ?? []),
+      ...shownFiles(kept),
       ...(files.length > 0 && { files }),
       sender: { id: sender.id, owner, ...(name !== undefined && { name }), ...(sender.isBot && { isBot: true }) },
       said: await circumstances(admitted, agent, services),

@@ -2,6 +2,7 @@ import type { AnthropicLanguageModelOptions } from "@ai-sdk/anthropic";
 import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
+import { carriedInput } from "./input-kinds.ts";
 import { joiningFetch, type WireDelta } from "./join-deltas.ts";
 import type { Model } from "./model.ts";
 
@@ -14,7 +15,7 @@ const CACHED = { providerOptions: { anthropic: { cacheControl: { type: "ephemera
 export function anthropicMessages(options: WireOptions): Model {
   return aiSdkModel({
     ref: options.ref,
-    input: options.input,
+    input: carriedInput(options.input, ["image", "pdf"]),
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,

@@ -17,7 +17,8 @@ const model = z.strictObject({
     .array(z.enum(["text", ...INPUT_KINDS]))
     .optional()
     .describe(
-      "The input that it accepts; what is not named comes as text, or not at all. `pdf` and `audio` have no effect yet.",
+      "The input that it accepts; what is not named comes as text, or not at all. `audio` needs `openai-completions`: " +
+        "MP3 and WAV are sent.",
     ),
   cost: z
     .strictObject({

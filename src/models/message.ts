@@ -20,6 +20,8 @@ export interface UserMessage extends MessageHead {
   role: "user";
   text: string;
   images?: ImageRef[];
+  /** PDFs and recordings, for models that take them. */
+  media?: MediaRef[];
   /** The author, if the channel knows it. */
   sender?: Sender;
   /** When, where and by whom it was said, as the model is shown it; absent for messages of the system. */
@@ -150,6 +152,23 @@ export interface ImageRef {
   /** The path in the agent's workspace. */
   path: string;
   mediaType: string;
+}
+
+/** A reference to a stored PDF or recording: the bytes are not part of the transcript. */
+export interface MediaRef {
+  /** The path in the agent's workspace. */
+  path: string;
+  mediaType: "application/pdf" | "audio/mpeg" | "audio/wav";
+  /** The size of the file. */
+  bytes: number;
+  /** The number of a PDF's pages. */
+  pages?: number;
+  /** The length of a recording. */
+  seconds?: number;
+  /** Set if it is a voice note: what is said in it are the sender's own words. */
+  isVoice?: true;
+  /** Set in a view where models are no longer shown it. */
+  isPruned?: true;
 }
 
 /** A file of the workspace that is sent to people. */

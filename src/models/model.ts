@@ -70,8 +70,8 @@ export interface ModelRequest {
    * person.
    */
   cacheKey?: string;
-  /** The bytes of an image of the transcript; undefined if it was deleted. */
-  loadImage(path: string): Promise<Uint8Array | undefined>;
+  /** The bytes of an image, a PDF or a recording of the transcript; undefined if it was deleted. */
+  loadFile(path: string): Promise<Uint8Array | undefined>;
 }
 
 /** A tool must be called: any, or this one. */

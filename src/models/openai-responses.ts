@@ -2,6 +2,7 @@ import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { JsonObject } from "../lib/json.ts";
 import { aiSdkModel, NO_KEY, outputLimit, type WireOptions } from "./ai-sdk.ts";
+import { carriedInput } from "./input-kinds.ts";
 import { joiningFetch, type WireDelta } from "./join-deltas.ts";
 import type { Model } from "./model.ts";
 
@@ -12,7 +13,7 @@ import type { Model } from "./model.ts";
 export function openaiResponses(options: WireOptions): Model {
   return aiSdkModel({
     ref: options.ref,
-    input: options.input,
+    input: carriedInput(options.input, ["image", "pdf"]),
     contextWindow: options.contextWindow,
     maxOutputTokens: options.maxOutputTokens,
     baseUrl: options.baseUrl,

@@ -1,6 +1,15 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { InputKind } from "./input-kinds.ts";
-import type { AssistantMessage, AssistantPart, ImageRef, Message, ToolMessage, UserMessage } from "./message.ts";
+import { mediaContent, mediaThatFits } from "./media-content.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ImageRef,
+  MediaRef,
+  Message,
+  ToolMessage,
+  UserMessage,
+} from "./message.ts";
 import type { ModelRequest } from "./model.ts";
 import { userText } from "./user-text.ts";
 
@@ -26,6 +35,7 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
   const prompt: LanguageModelV4Message[] = [];
   const callIds = new Map<string, string>();
   const turnAt = target.reasoningScope === "turn" ? request.messages.findLastIndex(({ role }) => role === "user") : -1;
+  const fitting = mediaThatFits(request.messages, target.input);
   let images: Content[] = [];
   const flush = () => {
     if (images.length > 0) prompt.push({ role: "user", content: images });
@@ -35,7 +45,7 @@ export async function toPrompt(request: ModelRequest, target: PromptTarget): Pro
     if (message.role !== "tool") flush();
     switch (message.role) {
       case "user":
-        prompt.push({ role: "user", content: await userContent(message, request, target) });
+        prompt.push({ role: "user", content: await userContent(message, request, target, fitting) });
         break;
       case "assistant":
         prompt.push(...assistantMessage(message, target.ref, at > turnAt, callIds));
@@ -65,11 +75,17 @@ export function usedCallIds(messages: Message[]): Set<string> {
 
 type Content = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
-async function userContent(message: UserMessage, request: ModelRequest, target: PromptTarget): Promise<Content[]> {
+async function userContent(
+  message: UserMessage,
+  request: ModelRequest,
+  target: PromptTarget,
+  fitting: ReadonlySet<MediaRef>,
+): Promise<Content[]> {
   const images = await imageContent(message.images ?? [], request, target);
+  const files = [...images, ...(await mediaContent(message.media ?? [], target.input, fitting, request))];
   const shown = userText(message);
-  if (shown !== "") return [text(shown), ...images];
-  return images.length > 0 ? images : [text("(an empty message)")];
+  if (shown !== "") return [text(shown), ...files];
+  return files.length > 0 ? files : [text("(an empty message)")];
 }
 
 async function imageContent(
@@ -83,7 +99,7 @@ async function imageContent(
   }
   return Promise.all(
     images.map(async ({ path, mediaType }): Promise<Content> => {
-      const data = await request.loadImage(path);
+      const data = await request.loadFile(path);
       return data
         ? { type: "file", mediaType, data: { type: "data", data } }
         : text(`[The image ${path} is no longer there.]`);

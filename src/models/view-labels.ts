@@ -1,4 +1,4 @@
-import { joinLabels, type Label, strangerLabel } from "../security/labels.ts";
+import { fileLabel, joinLabels, type Label, strangerLabel } from "../security/labels.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 
 /** For how many more turns of the owner labels count after the turn in which they came in. */
@@ -7,9 +7,11 @@ const COUNTED_TURNS = 3;
 /** Where the words of a message come from, or what an answer is made from, as far as it is not the owner's. */
 export function messageLabels(message: Message): readonly Label[] {
   if (message.role !== "user") return message.labels ?? [];
-  const { sender, said, labels } = message;
+  const { sender, said, labels, media = [] } = message;
   const isStranger = sender !== undefined && !sender.owner && sender.id !== "system";
-  return joinLabels(labels, isStranger ? [strangerLabel(said?.as ?? sender.id)] : []);
+  // Whoever wrote a PDF, or speaks in a recording, need not be the sender.
+  const files = media.filter(({ isVoice }) => !isVoice).map(({ path }) => fileLabel(path));
+  return joinLabels(labels, files, isStranger ? [strangerLabel(said?.as ?? sender.id)] : []);
 }
 
 /**

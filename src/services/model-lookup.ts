@@ -1,5 +1,6 @@
 import { type Agent, resolveAlias } from "../config/agents.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
+import type { InputKind } from "../models/input-kinds.ts";
 import type { Config, Services } from "./services.ts";
 
 /** A model that can be chosen by name. */
@@ -17,6 +18,17 @@ export type ModelLookup =
 /** The model of a session: the chosen one, else its agent's own. */
 export function sessionModel(settings: { model?: string }, agent: Agent, services: Services): string {
   return settings.model ?? services.modelRefOf(agent);
+}
+
+/** Whether a model is known to take a kind of input; false for one that is not available. */
+export function modelTakes(ref: string, kind: InputKind, services: Pick<Services, "model">): boolean {
+  try {
+    return services.model(ref).input?.includes(kind) === true;
+  } catch (error) {
+    // Where a turn asks the model, the reason is shown.
+    if (error instanceof IsopodError) return false;
+    throw error;
+  }
 }
 
 /** Looks a model up by `provider/model` or by its alias, ignoring the alias's case; the model found is available. */

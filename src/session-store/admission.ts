@@ -1,4 +1,4 @@
-import type { AttachmentReference, Target } from "../channels/channel.ts";
+import type { Target } from "../channels/channel.ts";
 import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
@@ -6,7 +6,7 @@ import { requireCalls } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
 import { isBegun, type QueuedRun } from "./run.ts";
-import type { RunInput } from "./run-input.ts";
+import type { PendingFile, RunInput } from "./run-input.ts";
 import { boundedText } from "./run-request.ts";
 import { findRun, findRunByKey, insertRun, type OpenRun, openRuns, type RunRow, saveInput, saveState } from "./runs.ts";
 import type { Store } from "./store.ts";
@@ -122,6 +122,7 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
     ...input,
     text: boundedText(parts.flatMap(({ text }) => (text === "" ? [] : [text])).join("\n\n")),
     images: parts.flatMap(({ images = [] }) => images).slice(0, MAX_GROUP_FILES),
+    media: parts.flatMap(({ media = [] }) => media).slice(0, MAX_GROUP_FILES),
     files: [...(input.files ?? []), ...partFiles(run.input)].slice(0, MAX_GROUP_FILES),
   };
   saveInput(store, whole.id, joined);
@@ -138,7 +139,7 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
 }
 
 /** The files of a later part, whose names may be those of an earlier part. */
-function partFiles({ files = [], said }: RunInput): AttachmentReference[] {
+function partFiles({ files = [], said }: RunInput): PendingFile[] {
   return files.map((file) => ({ ...file, name: `${said?.messageId ?? "part"}-${file.name}` }));
 }
 

@@ -109,7 +109,7 @@ export function takeResults(input: RunInput, { store, log, now }: ResultsDeps): 
   if (found.length < results.length) return { ...input, text: [lateResults(results), input.text].join("\n\n").trim() };
   // They belong to the run that made the calls: a reader of this one sees what it does with them.
   for (const message of found) log.append(open.runId, message);
-  if (input.text !== "" || (input.images?.length ?? 0) > 0) return input;
+  if (input.text !== "" || [...(input.images ?? []), ...(input.media ?? [])].length > 0) return input;
   const names = [...new Set(found.map(({ tool }) => tool))];
   return { ...input, text: `[Results: ${names.join(", ")}]`, isOnlyResults: true };
 }
@@ -154,6 +154,6 @@ export function replayCalls(row: RunRow, input: RunInput, { log, now }: Omit<Res
     }
   }
   if (replay.after === undefined) return;
-  const { images: _, ...words } = input;
+  const { images: _, media: _media, ...words } = input;
   log.append(runId, userMessage({ ...words, text: replay.after }, { acceptedAt: row.acceptedAt, at: now }));
 }

@@ -1,7 +1,7 @@
 import { and, desc, gte, lt, sql } from "drizzle-orm";
 import type { PruningRules } from "../agent/context-rules.ts";
 import type { View } from "../agent/journal.ts";
-import { pruneResult } from "../agent/pruning.ts";
+import { pruneMedia, pruneResult } from "../agent/pruning.ts";
 import { summaryForModel } from "../agent/summary-prompt.ts";
 import { byteLength, head } from "../lib/text.ts";
 import type { Message, UserMessage } from "../models/message.ts";
@@ -34,7 +34,7 @@ export type ContextExtent = Pick<SessionRow, "contextSeq" | "prunedSeq" | "viewS
 
 /** How messages are shown to a model. */
 export interface ViewOptions {
-  /** How results before `prunedSeq` are shortened; absent where they are not. */
+  /** How results before `prunedSeq` are shortened, and files left out; absent where they are not. */
   pruning?: PruningRules | undefined;
   /** From this number on, inner messages (of a memory flush) are included; absent where none are. */
   innerFrom?: number | undefined;
@@ -141,6 +141,7 @@ function isRefusal(message: Message): boolean {
 }
 
 function shortenedRow(row: MessageRow, pruning: PruningRules): MessageRow {
+  if (row.message.role === "user") return { ...row, message: pruneMedia(row.message) };
   if (row.message.role !== "tool") return row;
   const where = `Use read on ${wholeResultPath(row.seq, row.message.spill)} to see it whole.`;
   const message = pruneResult(row.message, pruning, where);

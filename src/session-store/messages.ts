@@ -21,7 +21,7 @@ export interface StoredWhen {
 
 /** A user's message as the transcript stores it. */
 export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: StoredWhen): UserMessage {
-  const { said, sender, images } = input;
+  const { said, sender, images, media } = input;
   const before = [droppedNote(input.dropped), input.quoted ?? ""].filter((part) => part !== "").join("\n\n");
   const text = [before, input.text].filter((part) => part !== "").join("\n\n");
   const wordsAt = text.length - input.text.length;
@@ -32,6 +32,7 @@ export function userMessage(input: RunInput, { acceptedAt, at, fromRunId }: Stor
     ...(!originRules(input.origin).isForModels && { aside: true }),
     text,
     ...(images && images.length > 0 && { images }),
+    ...(media && media.length > 0 && { media }),
     ...(sender && { sender }),
     ...(input.labels && { labels: input.labels }),
     ...(input.isSpoken && { isSpoken: true as const }),

@@ -77,7 +77,9 @@ function withoutRefused(messages: readonly Message[]): Message[] {
 
 function blanked(message: Exclude<Message, AssistantMessage>): Message {
   const { images: _, ...rest } = message;
-  return { ...rest, text: LEFT_OUT };
+  if (rest.role === "tool") return { ...rest, text: LEFT_OUT };
+  const { media: _media, ...words } = rest;
+  return { ...words, text: LEFT_OUT };
 }
 
 function textOnly(message: AssistantMessage): AssistantMessage {

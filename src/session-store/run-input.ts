@@ -1,17 +1,22 @@
 import type { AttachmentReference, Target } from "../channels/channel.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { AnswerFormat } from "../models/answer-format.ts";
-import type { Said, Sender, Usage } from "../models/message.ts";
+import type { MediaRef, Said, Sender, Usage } from "../models/message.ts";
 import type { ThinkingLevel, ToolChoice, ToolSchema } from "../models/model.ts";
 import type { Slot } from "../schedule/slots.ts";
 import type { Label } from "../security/labels.ts";
+
+/** A file that the session reads before the run begins: at its platform, or where the workspace has it already. */
+export type PendingFile = AttachmentReference | (Omit<AttachmentReference, "reference"> & { path: string });
 
 /** The input of a run. */
 export interface RunInput {
   text: string;
   images?: { path: string; mediaType: string }[];
+  /** PDFs and recordings, for models that take them. */
+  media?: MediaRef[];
   /** Files that the session fetches before the run begins: then they are notes in the text, and images. */
-  files?: readonly AttachmentReference[];
+  files?: readonly PendingFile[];
   /** Set if some of it was said in a voice note. */
   isSpoken?: true;
   /** What was spent on it before the run begins: on the transcripts of its voice notes. */

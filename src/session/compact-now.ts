@@ -53,7 +53,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactNow
   const loop: LoopDeps = {
     model: lead,
     failover,
-    request: { system: prompt.system, thinking: "off", loadImage: async () => undefined },
+    request: { system: prompt.system, thinking: "off", loadFile: async () => undefined },
     tools,
     journal: run.journal,
     modelIdleMs: MODEL_IDLE_MS,

@@ -1,16 +1,17 @@
 import { openBudgetBefore, type RunBudgetDeps } from "../budgets/run-budget.ts";
-import type { AttachmentReference, Target } from "../channels/channel.ts";
+import type { Target } from "../channels/channel.ts";
 import { deadline, streamWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { addUsage, NO_USAGE } from "../models/message.ts";
 import { joinLabels } from "../security/labels.ts";
+import { modelTakes, sessionModel } from "../services/model-lookup.ts";
 import { agentIn } from "../services/services.ts";
-import type { RunInput } from "../session-store/run-input.ts";
+import type { PendingFile, RunInput } from "../session-store/run-input.ts";
 import { boundedText } from "../session-store/run-request.ts";
 import { findRun, openRuns, type RunRow, saveInput, saveState } from "../session-store/runs.ts";
 import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
-import { type KeptFile, keepFile, notFetched } from "../turn/inbox.ts";
+import { type KeptFile, keepFile, keptFile, notFetched, shownFiles } from "../turn/inbox.ts";
 import { type HeardFile, transcribeFile } from "../turn/transcribe-file.ts";
 
 /** How long the download of one file may take, in milliseconds. */
@@ -25,7 +26,7 @@ export interface InboundFilesDeps
 }
 
 /**
- * Fetches the files of messages from their platforms and transcribes recordings, after the messages were accepted and
+ * Fetches the files of messages from their platforms and transcribes recordings, also those that came with a message, after the messages were accepted and
  * before their runs begin. The same file of the same message has the same path, so that it may be fetched again after a
  * crash.
  */
@@ -69,7 +70,7 @@ export class InboundFiles {
   }
 
   /** Stores what became of a message's files. Parts that have come meanwhile stay to be fetched. */
-  #store(runId: string, fetched: readonly AttachmentReference[], kept: readonly HeardFile[]): void {
+  #store(runId: string, fetched: readonly PendingFile[], kept: readonly HeardFile[]): void {
     const { store } = this.#deps;
     const row = findRun(store, runId);
     if (row?.state.status !== "queued" || row.input === null) return;
@@ -81,11 +82,7 @@ export class InboundFiles {
   }
 
   /** Transcribes recordings, one after the other: each is in memory as a whole. */
-  async #transcribe(
-    kept: readonly KeptFile[],
-    files: readonly AttachmentReference[],
-    row: RunRow,
-  ): Promise<HeardFile[]> {
+  async #transcribe(kept: readonly KeptFile[], files: readonly PendingFile[], row: RunRow): Promise<HeardFile[]> {
     const { session } = this.#deps;
     const services = this.#deps.services();
     const agent = agentIn(services, session().agentId);
@@ -93,6 +90,7 @@ export class InboundFiles {
     const deps = {
       services,
       workspace: services.workspaceOf(agent),
+      isHeard: modelTakes(row.input?.model ?? sessionModel(session().settings, agent, services), "audio", services),
       sender: { id: `${row.target?.channel ?? "unknown"}:${id}`, owner },
       budget: openBudgetBefore(row, agent, services.config, this.#deps),
     };
@@ -104,18 +102,22 @@ export class InboundFiles {
     return heard;
   }
 
-  async #keep(file: AttachmentReference, runId: string, target: Target | null): Promise<KeptFile> {
+  async #keep(file: PendingFile, runId: string, target: Target | null): Promise<KeptFile> {
     const limit = deadline(DOWNLOAD_MS);
     try {
       const { store, services, session } = this.#deps;
       const sender = findRun(store, runId)?.input?.sender;
+      const workspace = services().workspaceOf(agentIn(services(), session().agentId));
+      if ("path" in file) {
+        const { bytes } = await workspace.read(file.path);
+        return await keptFile({ ...file, bytes, mediaType: file.mediaType });
+      }
       if (target === null || sender === undefined) throw new Error("nothing says which platform has it");
       const { channel, context } = services().channel(target.channel, target.accountId);
       if (channel.openAttachment === undefined) throw new Error(`${channel.id} hands over no files`);
       const bytes = streamWithin(await channel.openAttachment(file.reference, context, limit.signal), limit);
       const { conversationId, replyToId: messageId = runId } = target;
       const origin = { channel: channel.id, conversationId, messageId, senderId: sender.id, owner: sender.owner };
-      const workspace = services().workspaceOf(agentIn(services(), session().agentId));
       return await keepFile({ ...file, bytes }, origin, workspace);
     } catch (error) {
       return notFetched(file.name, limit.signal.aborted ? new Error("no answer in time") : error);
@@ -125,9 +127,10 @@ export class InboundFiles {
   }
 }
 
-/** An input with the notes on its files, and its pictures. */
+/** An input with the notes on its files, and what models are shown of them. */
 export function withFiles(input: RunInput, kept: readonly HeardFile[]): RunInput {
-  const { files = [], images = [], origin, ...rest } = input;
+  const { files = [], images = [], media = [], origin, ...rest } = input;
+  const shown = shownFiles(kept);
   const notes = kept.map(({ note }) => note);
   const labels = joinLabels(input.labels, ...kept.map((file) => file.labels));
   const suspected = [...(input.suspected ?? []), ...kept.flatMap((file) => file.suspected ?? [])];
@@ -136,7 +139,8 @@ export function withFiles(input: RunInput, kept: readonly HeardFile[]): RunInput
   return {
     ...rest,
     text: withNotes(input.text),
-    images: [...images, ...kept.flatMap(({ image }) => image ?? [])],
+    images: [...images, ...shown.images],
+    media: [...media, ...shown.media],
     ...(files.length > 0 && { files }),
     ...(kept.some(({ isSpoken }) => isSpoken) && { isSpoken: true as const }),
     ...(labels.length > 0 && { labels }),

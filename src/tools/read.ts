@@ -2,11 +2,13 @@ import { z } from "zod";
 import { defineTool, type Tool, type ToolOutput } from "../agent/tool.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import { withBaseDir } from "../skills/skill.ts";
+import type { FileLabels } from "../workspace/file-labels.ts";
+import { isPdf } from "../workspace/media-type.ts";
 import { resolvePath } from "../workspace/paths.ts";
 import { isPrivatePath } from "../workspace/private-paths.ts";
 import { type Workspace, WorkspaceError } from "../workspace/workspace.ts";
-import { decodeFileText, fileOutput, type LineRange, MAX_LINES } from "./file-output.ts";
-import { labelledText, labelsOf } from "./labelled-text.ts";
+import { decodeFileText, excerptLines, fileOutput, type LineRange, MAX_LINES } from "./file-output.ts";
+import { fenced, labelledText, labelsOf } from "./labelled-text.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
 
@@ -22,7 +24,7 @@ export interface SkillFolders {
   baseDirOf(path: string): string | undefined;
 }
 
-/** Shows a text file, a part of one, or an image; also a page outside of the workspace. */
+/** Shows a text file or PDF, a part of one, or an image; also a page outside of the workspace. */
 export function readTool(
   workspace: Pick<Workspace, "read" | "list">,
   etags: ReadEtags,
@@ -34,8 +36,8 @@ export function readTool(
     name: "read",
     summary: "Read file contents",
     description:
-      `Shows a text file of the workspace, up to ${MAX_LINES} lines or 50 KB at a time; of a longer one it shows a part ` +
-      "and says how to read on with offset. A PNG, JPEG, GIF or WebP image is shown as an image.",
+      `Shows a text file of the workspace, up to ${MAX_LINES} lines or 50 KB at a time, and says how to read on with ` +
+      "offset; of a PDF the text; a PNG, JPEG, GIF or WebP as an image.",
     parameters,
     replay: "safe",
     sequential: false,
@@ -50,12 +52,25 @@ export function readTool(
       const { file, bytes } = await readOrExplain(workspace, etags, path);
       etags.set(path, file.etag);
       const lines = { from: offset ?? 1, limit };
+      if (isPdf(bytes)) return pdfOutput({ path, bytes, labels: file.labels }, lines, outside);
       const baseDir = skills.baseDirOf(path);
       const output = baseDir === undefined ? fileOutput(path, bytes, lines) : skillOutput(path, bytes, baseDir, lines);
       if (output.images !== undefined) return file.labels ? { ...output, labels: labelsOf(path, file.labels) } : output;
       return { ...output, ...labelledText(path, output.text, file.labels, outside) };
     },
   });
+}
+
+/** Lines of a PDF's text, fenced: whoever wrote it need not be the owner. @throws Error that says why it has none */
+async function pdfOutput(
+  { path, bytes, labels }: { path: string; bytes: Uint8Array; labels: FileLabels | undefined },
+  { from, limit }: LineRange,
+  outside: OutsidePort,
+): Promise<ToolOutput> {
+  const { readPdf } = await import("../extract/read-pdf.ts");
+  const { text, note } = await readPdf(bytes);
+  const words = fenced(excerptLines(text, from, limit), labelsOf(path, labels ?? { labels: [] }), outside);
+  return note === undefined ? words : { ...words, text: `${words.text}\n[${note}]` };
 }
 
 async function readOrExplain(workspace: Pick<Workspace, "read" | "list">, etags: ReadEtags, path: string) {

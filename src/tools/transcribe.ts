@@ -29,8 +29,7 @@ export function transcribeTool(
   return defineTool({
     name: "transcribe",
     summary: "Write down what is said in a recording",
-    description:
-      "Gives what is said in an audio file of the workspace. Voice notes of people come transcribed already.",
+    description: "Gives what is said in an audio file of the workspace. Voice notes of people need no call.",
     parameters,
     replay: "safe",
     sequential: false,

@@ -1,9 +1,12 @@
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import { readCapped } from "../lib/read-capped.ts";
 import { head } from "../lib/text.ts";
+import type { MediaRef } from "../models/message.ts";
 import { type Label, strangerLabel } from "../security/labels.ts";
+import type { RunInput } from "../session-store/run-input.ts";
 import { sniffImageType } from "../workspace/media-type.ts";
 import { MAX_FILE_BYTES, type Workspace, WorkspaceError } from "../workspace/workspace.ts";
+import { mediaFile, type StoredFile } from "./media-file.ts";
 
 const MAX_NAME_CHARS = 80;
 /** What people who are not owners may store: a file, and all files of one conversation that no owner has accepted. */
@@ -14,12 +17,8 @@ const MAX_STRANGER_BYTES = 20 * 1024 * 1024;
 /** The image types that models accept. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** A file that arrived with a message, and its path. */
-export interface ArrivedFile {
-  /** Path in the workspace; the same file of the same message has the same path. */
-  path: string;
-  bytes: Uint8Array;
-  mediaType: string | undefined;
+/** A file that arrived with a message; the same file of the same message has the same path. */
+export interface ArrivedFile extends StoredFile {
   /** Where it comes from, if not from an owner. */
   labels?: readonly Label[];
 }
@@ -31,6 +30,8 @@ export interface KeptFile {
   /** Where it was stored. */
   path?: string;
   image?: { path: string; mediaType: string };
+  /** Set if some models take it as it is. */
+  media?: MediaRef;
 }
 
 /** Whether models accept files of a type as images. */
@@ -39,13 +40,23 @@ export function isImageType(mediaType: string | undefined): mediaType is string 
 }
 
 /** Stores a file of a message in the workspace. Idempotent. @throws WorkspaceError */
-export async function keepInInbox(
-  { path, bytes, mediaType, labels = [] }: ArrivedFile,
-  workspace: Workspace,
-): Promise<KeptFile> {
-  await workspace.write(path, bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
+export async function keepInInbox({ labels = [], ...file }: ArrivedFile, workspace: Workspace): Promise<KeptFile> {
+  await workspace.write(file.path, file.bytes, { kind: "any" }, labels.length === 0 ? undefined : { labels });
+  return keptFile(file);
+}
+
+/** A file of a message that is in the workspace. */
+export async function keptFile(file: StoredFile): Promise<KeptFile> {
+  const { path, bytes, mediaType } = file;
   const note = `[File: ${path}${mediaType === undefined ? "" : ` (${mediaType})`}, ${bytes.length} bytes]`;
-  return { note, path, ...(isImageType(mediaType) && { image: { path, mediaType } }) };
+  if (isImageType(mediaType)) return { note, path, image: { path, mediaType } };
+  const media = await mediaFile(file);
+  return { note, path, ...(media && { media }) };
+}
+
+/** What models are shown of the files of a message besides their notes. */
+export function shownFiles(kept: readonly KeptFile[]): Required<Pick<RunInput, "images" | "media">> {
+  return { images: kept.flatMap(({ image }) => image ?? []), media: kept.flatMap(({ media }) => media ?? []) };
 }
 
 /** The message that brings a file. */
@@ -58,7 +69,7 @@ export interface FileOrigin {
 }
 
 /** A file that arrived with a message: its bytes, or how they are had. */
-export interface IncomingFile {
+export interface IncomingFile extends Pick<StoredFile, "seconds" | "isVoice"> {
   name: string;
   mediaType?: string;
   bytes: Uint8Array | ReadableStream<Uint8Array>;
@@ -85,7 +96,8 @@ export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace
     const labels: readonly Label[] = origin.owner ? [] : [strangerLabel(`${origin.channel}:${origin.senderId}`)];
     const path = `${place}${safeName(origin.messageId)}-${name}`;
     const mediaType = sniffImageType(bytes) ?? file.mediaType;
-    return await keepInInbox({ path, bytes, mediaType, labels }, workspace);
+    const { seconds, isVoice } = file;
+    return await keepInInbox({ path, bytes, mediaType, seconds, isVoice, labels }, workspace);
   } catch (error) {
     const isLost = file.bytes instanceof Uint8Array && error instanceof WorkspaceError && error.code === "unavailable";
     if (isLost) throw error;

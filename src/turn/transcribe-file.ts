@@ -33,30 +33,45 @@ export interface HeardFile extends KeptFile {
 export interface TranscribeFileDeps {
   services: Pick<Services, "config" | "media">;
   workspace: Pick<Workspace, "read">;
+  /** Whether the model of the turn takes recordings itself. */
+  isHeard: boolean;
   /** The sender, as `channel:id`; whether that is an owner. */
   sender: { id: string; owner: boolean };
   budget: CallBudget | undefined;
 }
 
-type FileFacts = Pick<AttachmentReference, "name" | "mediaType" | "seconds" | "isVoice">;
+type FileFacts = Pick<AttachmentReference, "name" | "mediaType" | "seconds" | "isVoice" | "words">;
 
 /**
- * Adds to a stored recording what is said in it, if somebody transcribes. Never throws: the note says why it could not
- * be transcribed.
+ * Adds to a recording what is said in it, if the model cannot hear it: as its platform has recognized it, else as somebody
+ * transcribes it. Never throws: the note says why it could not be transcribed.
  */
 export async function transcribeFile(kept: KeptFile, facts: FileFacts, deps: TranscribeFileDeps): Promise<HeardFile> {
-  const { path } = kept;
+  const { path, media, ...rest } = kept;
+  if (path !== undefined && media?.seconds !== undefined && deps.isHeard) {
+    return { ...kept, note: `${head(path, facts)}]`, ...(facts.isVoice && { isSpoken: true }) };
+  }
+  if (facts.words) {
+    const recognized = heard(path, { ...facts, text: facts.words }, deps);
+    // Words that came with the message are not lost with its file.
+    return { ...rest, ...recognized, note: path === undefined ? `${kept.note}\n${recognized.note}` : recognized.note };
+  }
   const { models, lacks } = deps.services.media.transcribers;
   if (path === undefined || !isRecording(path, facts) || models.length + lacks.length === 0) return kept;
   try {
     const transcript = await within(MAX_MS, (signal) => transcribe(path, facts, deps, signal));
-    return { ...kept, ...heard(path, { ...facts, ...transcript }, deps), usage: transcript.usage };
+    // Its words stand for it: a model that would hear it later is not shown both.
+    return { ...rest, path, ...heard(path, { ...facts, ...transcript }, deps), usage: transcript.usage };
   } catch (error) {
     return { ...kept, note: `${head(path, facts)}: it could not be transcribed: ${messageOf(error)}]` };
   }
 }
 
-function isRecording(path: string, { mediaType = mediaTypeForPath(path) }: FileFacts): boolean {
+/** Whether a file of a message is a recording of sound. */
+export function isRecording(
+  path: string,
+  { mediaType = mediaTypeForPath(path) }: Pick<FileFacts, "mediaType">,
+): boolean {
   return mediaType.startsWith("audio/");
 }
 
@@ -81,8 +96,8 @@ async function transcribe(
  * somebody else's.
  */
 function heard(
-  path: string,
-  facts: FileFacts & Transcript,
+  path: string | undefined,
+  facts: FileFacts & Pick<Transcript, "text">,
   { services: { config }, sender }: TranscribeFileDeps,
 ): Pick<HeardFile, "note" | "isSpoken" | "labels" | "suspected"> {
   const { text, isVoice } = facts;
@@ -99,13 +114,17 @@ function heard(
     onInjection,
     suspect: ({ patterns }: { patterns: readonly string[] }) => void suspected.push(...patterns),
   };
-  const labels = joinLabels([fileLabel(path)], sender.owner ? [] : [strangerLabel(sender.id)]);
+  const labels = joinLabels(
+    path === undefined ? [] : [fileLabel(path)],
+    sender.owner ? [] : [strangerLabel(sender.id)],
+  );
   const fenced = fromOutside({ text, source: "unknown", labels }, port);
   return { note: `${said}\n${fenced.text}`, labels: fenced.labels, suspected };
 }
 
 /** The beginning of a note: `[Voice note, 12 s, kept as inbox/…`. */
-function head(path: string, { isVoice, seconds }: Pick<FileFacts, "isVoice" | "seconds">): string {
+function head(path: string | undefined, { isVoice, seconds }: Pick<FileFacts, "isVoice" | "seconds">): string {
   const length = seconds === undefined ? "" : `, ${durationText(seconds * 1000)}`;
-  return `[${isVoice ? "Voice note" : "Recording"}${length}, kept as ${path}`;
+  const place = path === undefined ? "" : `, kept as ${path}`;
+  return `[${isVoice ? "Voice note" : "Recording"}${length}${place}`;
 }

@@ -89,7 +89,7 @@ function hasSection(config: Services["config"], agentId: string): boolean {
 }
 
 /** The bytes of an image in a message; undefined if the file is gone or is not a readable image. */
-export async function loadImage(
+export async function loadFile(
   path: string,
   workspace: Pick<Workspace, "read">,
   skills: TurnSkills["files"],

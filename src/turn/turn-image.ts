@@ -1,12 +1,11 @@
 import { answer } from "../agent/answer.ts";
 import type { CallBudget } from "../agent/loop-deps.ts";
 import { imageModels } from "../config/agents.ts";
-import { IsopodError } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { messageText } from "../models/message.ts";
 import type { Model, ModelRequest } from "../models/model.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
-import { sessionModel } from "../services/model-lookup.ts";
+import { modelTakes, sessionModel } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { LookPort, LookRequest } from "../tools/image.ts";
 import { sideFailover } from "./failover.ts";
@@ -42,17 +41,7 @@ export function lookPort(
 
 /** Who looks at pictures for the turns of a model, as `provider/model`: itself where it sees, then `imageModel`. */
 export function lookers(own: string, services: Pick<Services, "config" | "model">): string[] {
-  return [...(sees(own, services) ? [own] : []), ...imageModels(services.config)];
-}
-
-function sees(ref: string, services: Pick<Services, "model">): boolean {
-  try {
-    return services.model(ref).input?.includes("image") === true;
-  } catch (error) {
-    // A model that is not available is told of where the turn asks it.
-    if (error instanceof IsopodError) return false;
-    throw error;
-  }
+  return [...(modelTakes(own, "image", services) ? [own] : []), ...imageModels(services.config)];
 }
 
 interface LookDeps {
@@ -73,7 +62,7 @@ async function look(
     system: { stable: SYSTEM, dynamic: "" },
     thinking: "off",
     maxOutputTokens: MAX_ANSWER_TOKENS,
-    loadImage: async () => bytes,
+    loadFile: async () => bytes,
   };
   const now = Date.now;
   const newMessageId = () => newId("msg", now());

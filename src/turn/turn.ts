@@ -28,7 +28,7 @@ import { addSkillNotes } from "./skills/call-skill.ts";
 import { directTurn } from "./skills/direct-turn.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { TurnDeps, TurnMcp } from "./turn-deps.ts";
-import { gatherFiles, loadImage, readFilesAhead } from "./turn-files.ts";
+import { gatherFiles, loadFile, readFilesAhead } from "./turn-files.ts";
 import { speechPort } from "./turn-media.ts";
 import { turnPrompt } from "./turn-prompt.ts";
 import { turnTools } from "./turn-tools.ts";
@@ -111,7 +111,7 @@ async function turnWith(
         system: prompt.system,
         thinking: preferences.thinking,
         cacheKey: agent.id,
-        loadImage: (path) => loadImage(path, workspace, skills.files),
+        loadFile: (path) => loadFile(path, workspace, skills.files),
         ...samplingOf(agent),
         ...(client?.toolChoice && { toolChoice: client.toolChoice }),
         ...(client?.format && { format: client.format }),

@@ -3,6 +3,8 @@ import type { Approval } from "./conversation.ts";
 import { Working } from "./icons.tsx";
 import { texts } from "./language.ts";
 import { MarkdownView } from "./markdown-view.tsx";
+import { turnSources } from "./sources.ts";
+import { SourcesView } from "./sources-view.tsx";
 import { ToolCallView } from "./tool-call-view.tsx";
 import { type Block, type Live, type Turn, type TurnProblem, turnBlocks, turnProblem } from "./turns.ts";
 
@@ -23,9 +25,10 @@ export interface TurnViewProps {
   onRetry?(): void;
 }
 
-/** The messages, reasoning and tool calls of a turn. */
+/** The messages, reasoning, tool calls and sources of a turn. */
 export function TurnView({ turn, live, onDecide, onShowPrompt, onRetry }: TurnViewProps) {
   const blocks = turnBlocks(turn, live);
+  const sources = turnSources(turn);
   const trouble = turnProblem(turn);
   const isWaiting = turn.run?.state === "active" && !showsActivity(blocks.at(-1));
   return (
@@ -33,6 +36,7 @@ export function TurnView({ turn, live, onDecide, onShowPrompt, onRetry }: TurnVi
       {blocks.map((block) => (
         <BlockView key={block.key} block={block} onDecide={onDecide} onShowPrompt={() => onShowPrompt(turn.runId)} />
       ))}
+      {sources.length > 0 && <SourcesView sources={sources} />}
       {isWaiting && (
         <p class="waiting">
           <Working />

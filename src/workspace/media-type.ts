@@ -66,6 +66,11 @@ export function sniffImageType(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
+/** Whether bytes begin as a PDF does. */
+export function isPdf(bytes: Uint8Array): boolean {
+  return String.fromCharCode(...bytes.subarray(0, 5)) === "%PDF-";
+}
+
 /** The media type of a recording by its first bytes; undefined if it is none that chats and players know. */
 export function sniffAudioType(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));

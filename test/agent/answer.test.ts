@@ -45,7 +45,7 @@ function lab(scripts: Record<string, Script>, more: Partial<Failover> = {}, loop
   const loop = {
     model: candidates[0]!.model,
     failover,
-    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadFile: async () => undefined },
     tools: [],
     modelIdleMs: 5,
     emit: () => undefined,

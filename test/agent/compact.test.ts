@@ -43,7 +43,7 @@ test("a compaction of any conversation cuts before a message that is no tool res
   for (let seed = 0; seed < 300; seed++) {
     const messages = conversation(seed);
     const keepTokens = 100 + seed * 10;
-    const first = firstKept({ messages, pinned: 0 }, keepTokens);
+    const first = firstKept({ messages, pinned: 0 }, keepTokens, {});
     if (first === undefined) continue;
     const kept = messages.slice(first);
     expect(kept[0]?.role).not.toBe("tool");
@@ -51,19 +51,19 @@ test("a compaction of any conversation cuts before a message that is no tool res
     const ids = called.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []));
     expect(kept.flatMap((message) => (message.role === "tool" ? [message.callId] : []))).toEqual(ids);
     const isOneStep = kept.filter(({ role }) => role !== "tool").length === 1;
-    expect(isOneStep || messagesTokens(kept) <= keepTokens).toBe(true);
+    expect(isOneStep || messagesTokens(kept, {}) <= keepTokens).toBe(true);
   }
 });
 
 test("the kept messages begin with a user message if that keeps at least half as much", () => {
   const messages = [user(900), reply(900), reply(300), user(10), reply(400), reply(150)];
-  expect(firstKept({ messages, pinned: 0 }, 1000)).toBe(3);
+  expect(firstKept({ messages, pinned: 0 }, 1000, {})).toBe(3);
   const wordy = [user(900), reply(900), reply(600), user(10), reply(30)];
-  expect(firstKept({ messages: wordy, pinned: 0 }, 1000)).toBe(2);
+  expect(firstKept({ messages: wordy, pinned: 0 }, 1000, {})).toBe(2);
 });
 
 test("a compaction always keeps the last message, and does not summarize a summary alone", () => {
-  expect(firstKept({ messages: [user(900), user(5000)], pinned: 0 }, 100)).toBe(1);
-  expect(firstKept({ messages: [user(900), user(50), user(5000)], pinned: 1 }, 100)).toBeUndefined();
-  expect(firstKept({ messages: [user(900), user(500), user(5000)], pinned: 1 }, 100)).toBe(2);
+  expect(firstKept({ messages: [user(900), user(5000)], pinned: 0 }, 100, {})).toBe(1);
+  expect(firstKept({ messages: [user(900), user(50), user(5000)], pinned: 1 }, 100, {})).toBeUndefined();
+  expect(firstKept({ messages: [user(900), user(500), user(5000)], pinned: 1 }, 100, {})).toBe(2);
 });

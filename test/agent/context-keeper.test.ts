@@ -67,7 +67,7 @@ async function run(
   journal.messages = messages;
   const loop: LoopDeps = {
     model,
-    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadFile: async () => undefined },
     tools: [dumpOf(resultWords)],
     journal,
     modelIdleMs: 0,

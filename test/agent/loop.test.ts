@@ -57,7 +57,7 @@ async function run(answers: Answer[], tools: AnyTool[], journal = new MemoryJour
   const events: EventBody[] = [];
   const loop: LoopDeps = {
     model,
-    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+    request: { system: { stable: "", dynamic: "" }, thinking: "off", loadFile: async () => undefined },
     tools,
     journal,
     modelIdleMs: 0,
@@ -216,7 +216,7 @@ test("an abort ends the loop at once, even if a tool ignores the signal", async 
   const end = await runLoop(
     {
       model,
-      request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+      request: { system: { stable: "", dynamic: "" }, thinking: "off", loadFile: async () => undefined },
       tools: [deaf],
       journal,
       modelIdleMs: 0,

@@ -35,7 +35,7 @@ export function asking(what: Partial<ModelRequest> | string = "Hello?"): ModelRe
     messages: [userSays("Hello?")],
     tools: [],
     thinking: "off",
-    loadImage: async () => undefined,
+    loadFile: async () => undefined,
     ...given,
   };
 }

@@ -102,6 +102,18 @@ test("a voice note that cannot be transcribed is told to the model with the reas
   }
 });
 
+test("what a platform has recognized is what the sender has said, and nobody else is asked", async () => {
+  await listening("voice-words", []);
+  const recognized = { ...voice, name: "voice.amr", mediaType: "audio/amr", words: "Turn on the light." };
+  await finished(await hear("voice-words", chatOf(72_060), "", { files: [recognized] }));
+  expect(await shown("voice-words")).toMatch(
+    /^\[Voice note, 12 s, kept as \S+\. What is said in it:\]\nTurn on the light\.$/,
+  );
+  expect(await askedMedia("voice-words")).toEqual([]);
+  const { messages } = await historyOf(session("voice-words").sessionKey);
+  expect(messages[0]).toMatchObject({ isSpoken: true });
+});
+
 test("the next model transcribes where one fails", async () => {
   await scriptMedia("voice-first", [{ status: 503, body: {} }]);
   const models = ["voice-first", "voice-second"].map((model) => ({ provider: "media", model }));

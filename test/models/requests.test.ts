@@ -27,7 +27,7 @@ const PROMPT = { stable: "You are helpful.", dynamic: "Today you are in a chat."
 const PIXEL = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 function withPictures(messages: Message[]): Partial<ModelRequest> {
-  return { messages, loadImage: async (path) => (path === "there.png" ? PIXEL : undefined) };
+  return { messages, loadFile: async (path) => (path === "there.png" ? PIXEL : undefined) };
 }
 
 /** A turn after a tool call, ready for the next request. */

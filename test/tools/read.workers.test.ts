@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { pdfFile } from "../extract/pdf-file.ts";
 import { fileTools } from "./file-tools.ts";
 
 const ANY = { kind: "any" } as const;
@@ -76,6 +77,19 @@ describe("read", () => {
       images: [{ path: "cat.png", mediaType: "image/png" }],
     });
     expect(await read({ path: "fake.png" })).toEqual({ text: "not an image" });
+  });
+
+  test("shows the text of a PDF in parts, fenced and labelled as its author's", async () => {
+    const { workspace, read } = fileTools();
+    await workspace.write("report.pdf", pdfFile(["Forty lanterns.", "Ignore this."]), ANY);
+    const whole = await read({ path: "report.pdf" });
+    expect(whole.text).toMatch(/<<<EXTERNAL[\s\S]*--- Page 1 ---\nForty lanterns\.\n\n--- Page 2 ---\nIgnore this\./);
+    expect(whole.labels).toEqual(["file:report.pdf"]);
+    const part = await read({ path: "report.pdf", offset: 2, limit: 1 });
+    expect(part.text).toContain("Forty lanterns.\n\n[Lines 2 to 2 of 5.");
+    expect(part.text).not.toContain("Ignore this");
+    await workspace.write("broken.pdf", "%PDF-1.4 no more", ANY);
+    await expect(read({ path: "broken.pdf" })).rejects.toThrow("The PDF is damaged.");
   });
 
   test("shows marked UTF-16, and control characters as symbols", async () => {

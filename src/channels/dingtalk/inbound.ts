@@ -1,4 +1,5 @@
 import type { Attachment, InboundMessage, ReceiveResult } from "../channel.ts";
+import { voiceNote } from "../voice-note.ts";
 import { ignore } from "../webhook.ts";
 import type { DingtalkAccount, DingtalkContext } from "./account.ts";
 import type { DingtalkMessage } from "./message.ts";
@@ -61,7 +62,7 @@ function readContent(message: DingtalkMessage): Content {
 }
 
 function ownContent({ msgtype, msgId, text, content }: DingtalkMessage): Omit<Content, "quoted"> {
-  const { downloadCode, fileName, videoType, recognition = "", richText = [] } = content ?? {};
+  const { downloadCode, fileName, videoType, recognition, duration, richText = [] } = content ?? {};
   switch (msgtype) {
     case "text":
       return { text: text?.content.trim() ?? "", attachments: [] };
@@ -80,7 +81,7 @@ function ownContent({ msgtype, msgId, text, content }: DingtalkMessage): Omit<Co
     case "picture":
       return { text: "", attachments: file(downloadCode, `image-${shortId(msgId)}.jpg`, "image/jpeg") };
     case "audio":
-      return { text: recognition, attachments: file(downloadCode, `voice-${shortId(msgId)}.amr`) };
+      return voiceNote(file(downloadCode, `voice-${shortId(msgId)}.amr`), { words: recognition, ms: duration });
     case "video":
       return { text: "", attachments: file(downloadCode, `video-${shortId(msgId)}.${videoType ?? "mp4"}`) };
     case "file":

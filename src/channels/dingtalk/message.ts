@@ -5,6 +5,8 @@ const file = z.object({
   fileName: z.string().optional(),
   videoType: z.string().optional(),
   recognition: z.string().optional(),
+  /** In milliseconds. */
+  duration: z.coerce.number().optional().catch(undefined),
 });
 
 const piece = z.object({

@@ -10,7 +10,7 @@ import { botToken, type DiscordAccount, discordAccount } from "./account.ts";
 export const discord: Channel<DiscordAccount> = {
   id: "discord",
   account: discordAccount,
-  capabilities: ["approvals", "files", "inline-buttons", "native-replies", "reactions"],
+  capabilities: ["approvals", "files", "inline-buttons", "native-replies", "reactions", "voice-notes"],
   access: (account) => account,
   blockStreaming: (account) => account.blockStreaming,
   replyToMode: (account) => account.replyToMode,

@@ -19,6 +19,7 @@ export const attachment = z.object({
   size: z.int().min(0),
   url: z.string(),
   content_type: z.string().nullish(),
+  duration_secs: z.number().optional(),
 });
 
 const embed = z.object({
@@ -55,6 +56,7 @@ export const message = authored.extend({
   member: member.nullish(),
   edited_timestamp: z.string().nullish(),
   mention_roles: z.array(z.string()).default([]),
+  flags: z.int().optional(),
   message_reference: z.object({ type: z.int().optional(), message_id: snowflake.optional() }).nullish(),
   referenced_message: authored.nullish(),
   message_snapshots: z.array(z.object({ message: content })).optional(),
@@ -82,12 +84,20 @@ function shownName(sender: DiscordUser, shownAs?: DiscordMember | null): string 
   return shownAs?.nick || sender.global_name || sender.username;
 }
 
+/** The flag of a voice message: its only content is one recording. */
+export const IS_VOICE_MESSAGE = 1 << 13;
+
 /** Discord's files: each is downloaded later from its own address. */
-export function contentAttachments({ attachments: files }: Pick<DiscordContent, "attachments">): Attachment[] {
-  return files.map(({ filename, size, url, content_type: mediaType }) => ({
+export function contentAttachments({
+  attachments: files,
+  flags = 0,
+}: Pick<DiscordContent, "attachments"> & Pick<DiscordMessage, "flags">): Attachment[] {
+  return files.map(({ filename, size, url, content_type: mediaType, duration_secs: seconds }) => ({
     name: filename,
     size,
     ...(mediaType && { mediaType }),
+    ...(seconds !== undefined && { seconds: Math.round(seconds) }),
+    ...((flags & IS_VOICE_MESSAGE) !== 0 && { isVoice: true }),
     reference: { url },
   }));
 }

@@ -3,12 +3,14 @@ import { within } from "../../lib/deadline.ts";
 import { log } from "../../lib/log.ts";
 import { head } from "../../lib/text.ts";
 import type { Addressed, Buttons, Delivery, OutboundFile, OutboundPart, Reaction, Target } from "../channel.ts";
+import { oggSeconds } from "../ogg-seconds.ts";
 import { STOPPED } from "../platform-call.ts";
 import { botToken, type DiscordContext } from "./account.ts";
-import { callDiscord } from "./api.ts";
+import { callDiscord, refusalCode } from "./api.ts";
 import { channelIdOf } from "./direct-channel.ts";
 import { discordDelivery, withoutToken } from "./errors.ts";
 import { endThinking, replyToInteraction } from "./interaction-reply.ts";
+import { IS_VOICE_MESSAGE } from "./payload.ts";
 import { readReplyToken } from "./reply-token.ts";
 
 const TYPING_TIMEOUT_MS = 5_000;
@@ -21,44 +23,62 @@ const SUPPRESS_EMBEDS = 4;
 /** Sends one part: as an answer to its interaction while that can be answered, else as a message of the bot. */
 export function sendPart(part: OutboundPart, context: DiscordContext, signal: AbortSignal): Promise<Delivery> {
   const content = { content: part.text, ...(part.buttons && { components: componentRows(part.buttons) }) };
-  return send(part, (more) => ({ ...content, flags: SUPPRESS_EMBEDS, allowed_mentions, ...more }), context, signal);
+  const plain: MakeBody = (more) => ({ ...content, flags: SUPPRESS_EMBEDS, allowed_mentions, ...more });
+  return send(part, { plain }, context, signal);
 }
 
-/** Sends a file in the same way. */
+/** Sends a file in the same way, and as a voice message if it is one and Discord takes it as one. */
 export function sendFile(file: OutboundFile, context: DiscordContext, signal: AbortSignal): Promise<Delivery> {
   const upload = new File([file.bytes], file.name, { type: file.mediaType });
-  return send(
-    file,
-    (more) => {
-      const form = new FormData();
-      form.set(
-        "payload_json",
-        JSON.stringify({ attachments: [{ id: 0, filename: file.name }], allowed_mentions, ...more }),
-      );
-      form.set("files[0]", upload);
-      return form;
-    },
-    context,
-    signal,
-  );
+  const form = (facts: object, more: object) => {
+    const body = new FormData();
+    const attachments = [{ id: 0, filename: file.name, ...facts }];
+    body.set("payload_json", JSON.stringify({ attachments, allowed_mentions, ...more }));
+    body.set("files[0]", upload);
+    return body;
+  };
+  const seconds = file.asVoice ? oggSeconds(file.bytes) : undefined;
+  const facts = { duration_secs: seconds, waveform: FLAT_WAVEFORM };
+  const spoken =
+    seconds === undefined ? undefined : (more: object) => form(facts, { flags: IS_VOICE_MESSAGE, ...more });
+  return send(file, { plain: (more) => form({}, more), spoken }, context, signal);
 }
 
-/** @param body the request's, with the fields that only a message of the bot has */
+/** The picture of a voice message's loudness, in base64. Discord asks for one; the true one would take a decoder. */
+const FLAT_WAVEFORM = btoa("\0".repeat(32));
+
+/** A voice message is not taken: for its form, or because the bot may not send any in the channel. */
+const NO_VOICE_MESSAGES: ReadonlySet<number> = new Set([50159, 50160, 50161, 50173]);
+
+/** Makes the body of a request, with the fields that only a message of the bot has. */
+type MakeBody = (more: object) => object | FormData;
+
+/** What is sent; `spoken` is what a message of the bot has instead, if Discord takes it. */
+interface Bodies {
+  plain: MakeBody;
+  spoken?: MakeBody | undefined;
+}
+
 async function send(
   { target, token, deliveryId }: Addressed & { deliveryId: string },
-  body: (more: object) => object | FormData,
+  { plain, spoken }: Bodies,
   context: DiscordContext,
   signal: AbortSignal,
 ): Promise<Delivery> {
   if (signal.aborted) return STOPPED;
   const reply = readReplyToken(token);
-  const answered = reply && (await replyToInteraction(reply, body({}), context, signal));
+  const answered = reply && (await replyToInteraction(reply, plain({}), context, signal));
   if (answered !== undefined) return answered;
   if (botToken(context) === undefined) return withoutToken(context.account);
   const channelId = await channelIdOf(target, context, signal);
   if (typeof channelId !== "string") return channelId;
-  const request = { path: `/channels/${channelId}/messages`, body: body(asBot(target, deliveryId)) };
-  return discordDelivery(await callDiscord(context, request, signal), context.account);
+  const post = (makeBody: MakeBody) => {
+    const request = { path: `/channels/${channelId}/messages`, body: makeBody(asBot(target, deliveryId)) };
+    return callDiscord(context, request, signal);
+  };
+  const answer = await post(spoken ?? plain);
+  const isNoVoice = spoken !== undefined && NO_VOICE_MESSAGES.has(refusalCode(answer));
+  return discordDelivery(isNoVoice ? await post(plain) : answer, context.account);
 }
 
 /** Most characters of a nonce; Discord drops a message with one that it has seen in the last minutes. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Attachment } from "../channel.ts";
+import { voiceNote } from "../voice-note.ts";
 import type { FeishuMention, FeishuMessage } from "./event.ts";
 
 /** What a message says and brings. */
@@ -36,6 +37,8 @@ const fields = z.object({
   image_key: z.string().optional(),
   file_key: z.string().optional(),
   file_name: z.string().optional(),
+  /** In milliseconds. */
+  duration: z.coerce.number().optional().catch(undefined),
   name: z.string().optional(),
   latitude: z.union([z.string(), z.number()]).optional(),
   longitude: z.union([z.string(), z.number()]).optional(),
@@ -66,7 +69,9 @@ export function readContent(message: FeishuMessage, bot: string | undefined): Fe
     case "file":
       return { text: "", attachments: fileOf(message, "file", read.file_key, read.file_name ?? "file") };
     case "audio":
-      return { text: "", attachments: fileOf(message, "file", read.file_key, `voice-${message.message_id}.ogg`) };
+      return voiceNote(fileOf(message, "file", read.file_key, `voice-${message.message_id}.ogg`), {
+        ms: read.duration,
+      });
     case "media":
       return { text: "", attachments: fileOf(message, "file", read.file_key, read.file_name ?? "video.mp4") };
     case "interactive":

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Delivery, OutboundFile } from "../channel.ts";
+import { oggSeconds } from "../ogg-seconds.ts";
 import { beforeSending, STOPPED } from "../platform-call.ts";
 import { credentialsMissing, type FeishuContext, feishuCredentials } from "./account.ts";
 import { callFeishu, type FeishuAnswer } from "./open-api.ts";
@@ -46,6 +47,8 @@ function upload(
   } else {
     body.set("file_type", fileType);
     body.set("file_name", name);
+    const seconds = fileType === "opus" ? oggSeconds(bytes) : undefined;
+    if (seconds !== undefined) body.set("duration", String(Math.round(seconds * 1000)));
     body.set("file", content);
   }
   const path = fileType === undefined ? "im/v1/images" : "im/v1/files";

@@ -1,4 +1,5 @@
 import type { Attachment, InboundMessage, ReceiveResult } from "../channel.ts";
+import { voiceNote } from "../voice-note.ts";
 import { refuse } from "../webhook.ts";
 import { TASK_PREFIX } from "./card.ts";
 import { isUserId } from "./user-id.ts";
@@ -60,10 +61,9 @@ function readContent(type: string, id: string, fields: ReadonlyMap<string, strin
       return { text: "", attachments: file(get("MediaId"), `image-${id}.jpg`, "image/jpeg") };
     case "voice":
       // With speech recognition the words come along.
-      return {
-        text: get("Recognition"),
-        attachments: file(get("MediaId"), `voice-${id}.${voiceSuffix(get("Format"))}`),
-      };
+      return voiceNote(file(get("MediaId"), `voice-${id}.${voiceSuffix(get("Format"))}`), {
+        words: get("Recognition"),
+      });
     case "video":
     case "shortvideo":
       return { text: "", attachments: file(get("MediaId"), `video-${id}.mp4`, "video/mp4") };

@@ -14,10 +14,16 @@ const filePart = z.object({
     filename: z.string().optional(),
   }),
 });
+const audioPart = z.object({
+  type: z.literal("input_audio"),
+  input_audio: z.object({ data: z.string().openapi({ description: "Base64." }), format: z.enum(["wav", "mp3"]) }),
+});
 const refusalPart = z.object({ type: z.literal("refusal"), refusal: z.string() });
 
 /** One part of a message. */
-export type ChatPart = z.infer<typeof textPart | typeof imagePart | typeof filePart | typeof refusalPart>;
+export type ChatPart = z.infer<
+  typeof textPart | typeof imagePart | typeof filePart | typeof audioPart | typeof refusalPart
+>;
 
 const name = z.string().optional();
 const texts = z.union([z.string(), z.array(textPart)]);
@@ -27,7 +33,7 @@ const chatMessage = z.discriminatedUnion("role", [
   z.object({ role: z.literal("developer"), content: texts, name }),
   z.object({
     role: z.literal("user"),
-    content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart, filePart]))]),
+    content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart, filePart, audioPart]))]),
     name,
   }),
   z.object({

@@ -154,6 +154,11 @@ function chatFiles(parts: readonly ChatPart[], message: number): AttachedFile[] 
   return parts.flatMap((part, index) => {
     const at = `messages[${message}].content[${index}]`;
     if (part.type === "image_url") return [requireImage({ param: `${at}.image_url.url`, url: part.image_url.url })];
+    if (part.type === "input_audio") {
+      const { data, format } = part.input_audio;
+      const url = `data:audio/${format === "mp3" ? "mpeg" : "wav"};base64,${data}`;
+      return [{ param: `${at}.input_audio.data`, url, name: `recording.${format}` }];
+    }
     if (part.type !== "file") return [];
     const { file_data: url, filename: name } = part.file;
     return [{ param: `${at}.file.file_data`, url, ...(name !== undefined && { name }) }];

@@ -7,6 +7,7 @@ import type { ClientWishes, RunInput } from "../../session-store/run-input.ts";
 import type { AcceptRequest } from "../../session-store/run-request.ts";
 import { requestInput } from "../../session-store/run-request.ts";
 import { listSessionApprovals } from "../../session-store/session-index.ts";
+import { shownFiles } from "../../turn/inbox.ts";
 import type { AppEnv } from "../context.ts";
 import { checkedByNewest } from "../newest-services.ts";
 import type { Accepted } from "../run-schema.ts";
@@ -45,7 +46,7 @@ export async function runInput(
   return {
     ...base,
     text: [input.text, ...kept.map(({ note }) => note)].filter((part) => part !== "").join("\n\n"),
-    images: kept.flatMap(({ image }) => image ?? []),
+    ...shownFiles(kept),
     ...(input.extraContext !== undefined && { extraContext: input.extraContext }),
     client: { ...client, waitsItself: true },
     ...(input.results && { results: input.results }),

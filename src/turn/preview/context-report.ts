@@ -37,7 +37,7 @@ export async function contextReport(context: TurnContext, deps: ContextReportDep
   return {
     ...(await previewTurn(context, { ...deps, model: model.ref, extraTools })),
     window: Math.min(model.contextWindow, agent.defaults.contextTokens),
-    messages: { count: messages.length, tokens: messagesTokens(messages) },
+    messages: { count: messages.length, tokens: messagesTokens(messages, model) },
     limits: { fileChars, totalChars },
   };
 }

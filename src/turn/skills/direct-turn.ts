@@ -84,7 +84,7 @@ async function callTool(
   const end = await runLoop(
     {
       model: dispatchModel({ callId: newId("call", Date.now()), ...dispatch }),
-      request: { system: { stable: "", dynamic: "" }, thinking: "off", loadImage: async () => undefined },
+      request: { system: { stable: "", dynamic: "" }, thinking: "off", loadFile: async () => undefined },
       tools,
       journal: singleCallJournal(run.journal, startedAt),
       modelIdleMs: 0,

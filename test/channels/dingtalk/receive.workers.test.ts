@@ -149,7 +149,11 @@ describe("a message of DingTalk", () => {
       ],
       [
         { msgtype: "audio", content: { downloadCode: "a", recognition: "开灯", duration: 1500 } },
-        { text: "开灯", attachments: [{ name: "voice-msgTEST1.amr" }] },
+        { text: "", attachments: [{ name: "voice-msgTEST1.amr", isVoice: true, seconds: 2, words: "开灯" }] },
+      ],
+      [
+        { msgtype: "audio", content: { recognition: "开灯" } },
+        { text: "开灯", attachments: [] },
       ],
       [
         { msgtype: "video", content: { downloadCode: "v", videoType: "mp4" } },

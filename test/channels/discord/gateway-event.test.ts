@@ -117,6 +117,22 @@ describe("what is not the author's own is quoted", () => {
     expect(forwarded).not.toHaveProperty("replyToId");
   });
 
+  test("a voice message is its author's own words, and a forwarded one is not", async () => {
+    const file = {
+      filename: "voice-message.ogg",
+      size: 9,
+      url: "https://cdn.discordapp.com/v.ogg",
+      duration_secs: 2.4,
+    };
+    const spoken = { content: "", attachments: [file], flags: 1 << 13 };
+    expect((await message(spoken)).attachments).toMatchObject([{ name: file.filename, seconds: 2, isVoice: true }]);
+    const passedOn = await message({ content: "", message_snapshots: [{ message: spoken }] });
+    expect(passedOn.attachments).toHaveLength(1);
+    expect(passedOn.attachments[0]).not.toHaveProperty("isVoice");
+    const uploaded = await message({ ...spoken, flags: 0 });
+    expect(uploaded.attachments[0]).not.toHaveProperty("isVoice");
+  });
+
   test("the texts of embeds", async () => {
     const embeds = [{ title: "A page", description: "About it", fields: [{ name: "Price", value: "3" }] }];
     expect((await message({ embeds })).quoted).toEqual({ text: "A page\nAbout it\nPrice: 3" });

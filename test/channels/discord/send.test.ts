@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Addressed, OutboundPart, Target } from "../../../src/channels/channel.ts";
 import { discord } from "../../../src/channels/discord/discord.ts";
 import { writeReplyToken } from "../../../src/channels/discord/reply-token.ts";
+import { opusFile } from "../../fakes/media-bytes.ts";
 import { makeApp, NOW } from "./test-app.ts";
 
 const channel: Target = { channel: "discord", accountId: "default", kind: "channel", conversationId: "501" };
@@ -165,6 +166,34 @@ test("a file is sent with the same care as a text", async () => {
     attachments: [{ id: 0, filename: "a.txt" }],
     allowed_mentions: { parse: [] },
     enforce_nonce: true,
+  });
+});
+
+describe("a voice note", () => {
+  const file = { name: "speech.ogg", mediaType: "audio/ogg", bytes: opusFile(2.5), asVoice: true };
+  const sendNote = (app: App, deliveryId: string, more: object = {}) =>
+    discord.sendFile?.({ target: channel, deliveryId, ...file, ...more }, app.context, signal);
+  const payloads = async (app: App) =>
+    (await app.place.calls("messages")).map(({ fields }) => JSON.parse(String(fields.payload_json)));
+
+  test("is sent as a voice message with its length", async () => {
+    const app = makeApp();
+    expect(await sendNote(app, ID)).toMatchObject({ outcome: "delivered" });
+    expect(await payloads(app)).toMatchObject([
+      { flags: 8192, attachments: [{ id: 0, duration_secs: 2.5, waveform: expect.stringMatching(/^A+=*$/) }] },
+    ]);
+  });
+
+  test("is a file where the bot may send no voice messages, and where it is no Opus", async () => {
+    const app = makeApp();
+    const message = "You cannot send voice messages in this channel";
+    await app.place.script({ status: 403, body: { code: 50173, message } });
+    expect(await sendNote(app, ID)).toMatchObject({ outcome: "delivered" });
+    await sendNote(app, `${ID}2`, { name: "a.mp3", mediaType: "audio/mpeg", bytes: new Uint8Array([73, 68, 51]) });
+    const [asVoice, ...plain] = await payloads(app);
+    expect(asVoice).toMatchObject({ flags: 8192 });
+    expect(plain).toHaveLength(2);
+    for (const one of plain) expect([one.flags, one.attachments[0].waveform]).toEqual([undefined, undefined]);
   });
 });
 

@@ -194,7 +194,11 @@ describe("a message of Feishu", () => {
         { file_key: "f", file_name: "a.pdf" },
         { attachments: [{ name: "a.pdf", reference: { type: "file" } }] },
       ],
-      ["audio", { file_key: "a", duration: 1500 }, { attachments: [{ name: "voice-om_in_1.ogg" }] }],
+      [
+        "audio",
+        { file_key: "a", duration: 1500 },
+        { attachments: [{ name: "voice-om_in_1.ogg", isVoice: true, seconds: 2 }] },
+      ],
       ["media", { file_key: "v", image_key: "c", file_name: "v.mp4" }, { attachments: [{ name: "v.mp4" }] }],
       ["sticker", { file_key: "s" }, { text: "[sticker]", attachments: [] }],
       ["location", { name: "Dam", latitude: "52.3", longitude: "4.8" }, { text: "[location: 52.3, 4.8, Dam]" }],

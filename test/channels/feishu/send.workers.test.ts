@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Delivery, OutboundPart, Target } from "../../../src/channels/channel.ts";
 import { feishu } from "../../../src/channels/feishu/feishu.ts";
+import { opusFile } from "../../fakes/media-bytes.ts";
 import { cardText, makeApp, type TestApp } from "./test-app.ts";
 
 function send(app: TestApp, target: Partial<Target> = {}, more: Partial<OutboundPart> = {}): Promise<Delivery> {
@@ -142,7 +143,7 @@ describe("a refusal by Feishu", () => {
 });
 
 describe("a file for Feishu", () => {
-  const sendFile = (app: TestApp, file: { mediaType: string; asVoice?: boolean }) =>
+  const sendFile = (app: TestApp, file: { mediaType: string; asVoice?: boolean; bytes?: Uint8Array<ArrayBuffer> }) =>
     feishu.sendFile?.(
       { target: app.target, deliveryId: "dlv_3", name: "a.x", bytes: new Uint8Array([1, 2]), asVoice: false, ...file },
       app.context,
@@ -164,6 +165,12 @@ describe("a file for Feishu", () => {
       const [sent] = await app.calls("im/v1/messages");
       expect(sent?.fields).toMatchObject({ ...message, content: JSON.stringify({ [key]: "key_2" }), uuid: "dlv_3" });
     }
+  });
+
+  test("that is a voice note shows its length", async () => {
+    const app = makeApp();
+    await sendFile(app, { mediaType: "audio/ogg", asVoice: true, bytes: opusFile(2.5) });
+    expect((await app.calls("files"))[0]?.fields).toMatchObject({ file_type: "opus", duration: "2500" });
   });
 
   test("whose upload is lost is surely not sent", async () => {

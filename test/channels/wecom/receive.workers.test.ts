@@ -101,10 +101,13 @@ describe("a message of WeCom", () => {
         { MsgType: "image", MediaId: "m" },
         { text: "", attachments: [{ reference: { mediaId: "m" } }] },
       ],
-      [{ MsgType: "voice", MediaId: "m", Format: "amr" }, { attachments: [{ name: "voice-6054768590064713728.amr" }] }],
+      [
+        { MsgType: "voice", MediaId: "m", Format: "amr" },
+        { attachments: [{ name: "voice-6054768590064713728.amr", isVoice: true }] },
+      ],
       [
         { MsgType: "voice", MediaId: "m", Format: "amr", Recognition: "开灯" },
-        { text: "开灯", attachments: [{ reference: { mediaId: "m" } }] },
+        { text: "", attachments: [{ reference: { mediaId: "m" }, isVoice: true, words: "开灯" }] },
       ],
       [{ MsgType: "video", MediaId: "m" }, { attachments: [{ mediaType: "video/mp4" }] }],
       [{ MsgType: "file", MediaId: "m", FileName: "报告.pdf" }, { attachments: [{ name: "报告.pdf" }] }],

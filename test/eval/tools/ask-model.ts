@@ -61,7 +61,7 @@ async function firstReply(model: Model, { say }: ToolTask): Promise<ModelReply> 
     system: { stable: SYSTEM, dynamic: "" },
     messages: [{ role: "user" as const, id: "msg_1", at: 0, text: say }],
     ...{ tools, thinking: "off" as const, maxOutputTokens: 2_000 },
-    loadImage: async () => undefined,
+    loadFile: async () => undefined,
   };
   for await (const event of model.stream(request, new AbortController().signal)) {
     if (event.type === "end") return event.reply;
