@@ -36,7 +36,7 @@ export async function downloadFile(
 
 /** The error for a file that a platform does not give. */
 export function notHandedOver(platform: string, why: string): IsopodError {
-  return new IsopodError("unavailable", `${platform} did not hand over the file: ${why.replace(/\.$/, "")}.`);
+  return new IsopodError("unavailable", `${platform} did not hand over the file: ${why.replace(/\.$/, "")}`);
 }
 
 /**
