@@ -9,6 +9,7 @@ const NEEDED: readonly (readonly [name: keyof DiagnosticsBindings, loss: string]
   ["LANES", "limits on concurrent runs are not enforced"],
   ["BUDGETS", "budgets are not enforced, and runs that need one fail"],
   ["DISCORD_GATEWAYS", "ordinary messages of Discord do not arrive"],
+  ["SCHEDULE", "heartbeats and jobs never run"],
   ["UPKEEP", "old versions of files are never deleted"],
   ["MEMORY", "no agent can search its memory"],
   ["INDEXING", "memory is indexed only during a search"],

@@ -10,6 +10,7 @@ export type DiagnosticsBindings = Pick<
   | "LANES"
   | "BUDGETS"
   | "DISCORD_GATEWAYS"
+  | "SCHEDULE"
   | "UPKEEP"
   | "MEMORY"
   | "INDEXING"

@@ -49,7 +49,7 @@ export function chooseSearch(
   );
   if (provider !== undefined) return open(provider, settings, secret);
   const variables = SEARCH_PROVIDERS.map(({ variable }) => variable);
-  const fix = `Set one of ${variables.join(", ")}; see web.md.`;
+  const fix = `Set one of ${variables.join(", ")}; see docs://web.`;
   return { kind: "unset", why: "No search service is set up, and none answers without a key.", fix };
 }
 

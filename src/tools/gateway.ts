@@ -95,10 +95,10 @@ export function gatewayTool(config: ConfigPort): Tool<Args> {
 
 const RESTART =
   "Nothing was restarted: there is no process here. A change of the configuration holds from the next turn on. New secrets " +
-  "and new code come with a deploy, which the operator does: `wrangler secret put NAME`, `wrangler deploy`.";
+  "and new code come with a deploy, which the operator does: `npx wrangler secret put NAME`, `npm run deploy`.";
 const UPDATE =
   "Nothing was updated: an update is a deploy, which the operator does in a checkout of the new version: `npm ci`, " +
-  "`npm run build`, `wrangler d1 migrations apply DB --remote`, `wrangler deploy`.";
+  "`npx wrangler d1 migrations apply DB --remote`, the same for MEMORY, `npm run deploy`.";
 
 /** The value of a field, or the whole document; the field's default if it is not set. */
 async function get(config: ConfigPort, path: string) {

@@ -27,7 +27,7 @@ const MAX_LISTED = 500;
 /** Resources by the scheme of their addresses: `docs` for `docs://…`. */
 export type Resources = Readonly<Record<string, Resource>>;
 
-/** The address of a text outside the workspace: `docs://models#keys`. */
+/** The address of a text outside the workspace: `docs://models#providers`. */
 export interface Address {
   scheme: string;
   path: string;

@@ -4,4 +4,5 @@ export const TOOL_NAMES: ReadonlySet<string> = new Set([
   ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "message", "gateway", "update_plan"],
   ...["agents_list", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "subagents"],
   ...["session_status", "web_search", "web_fetch", "memory_search", "memory_get"],
+  ...["image", "image_generate", "transcribe", "tts"],
 ]);

@@ -11,6 +11,7 @@ import { type DocsPage, findPage, PAGES } from "../../src/docs/pages.ts";
 import chineseReadme from "../../src/docs/zh/readme.md?raw";
 import { createApp } from "../../src/http/app.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
+import wranglerToml from "../../wrangler.toml?raw";
 import { configFields, referencePages } from "./reference-page.ts";
 
 const files = Object.keys(import.meta.glob("../../src/docs/**/*.md", { query: "?raw" }));
@@ -143,6 +144,46 @@ describe("README, AGENTS.md and the other texts of the repository", () => {
       expect(text).toContain("npm ci && npm start");
       expect(text).toContain("npm ci && npm test");
     }
+  });
+});
+
+describe("what exists is named", () => {
+  test("every folder of src/, with its row, in AGENTS.md", () => {
+    const folders = repositoryFiles.flatMap((path) => /^src\/([\w-]+)\//.exec(path)?.[1] ?? []);
+    const rows = agents.split("\n").filter((line) => /^\| (?:\d|–)/.test(line));
+    expect([...new Set(folders)].filter((folder) => !rows.some((row) => row.includes(`\`${folder}\``)))).toEqual([]);
+  });
+
+  test("every resource of wrangler.toml, where the pages say how to create them", () => {
+    const names = [...wranglerToml.matchAll(/^(?:queue|bucket_name|database_name|index_name) = "([\w-]+)"/gm)];
+    expect(new Set(names.map(([line]) => line)).size).toBe(8);
+    for (const page of ["deploy", "zh/getting-started"]) {
+      const { text } = findPage(page)!;
+      for (const [line, name = ""] of names) {
+        const kind = { q: "queues", b: "r2 bucket", d: "d1", i: "vectorize" }[line[0]!];
+        expect([page, name, text.includes(`wrangler ${kind} create ${name}`)]).toEqual([page, name, true]);
+      }
+    }
+  });
+
+  test("every table, in Architecture", () => {
+    const schemas = import.meta.glob<string>("../../src/{db,session-store}/*schema.ts", {
+      query: "?raw",
+      import: "default",
+      eager: true,
+    });
+    const tables = Object.values(schemas).flatMap((text) => [...text.matchAll(/sqliteTable\(\s*"(\w+)"/g)]);
+    expect(tables.length).toBeGreaterThan(30);
+    const { text } = findPage("architecture")!;
+    expect(tables.flatMap(([, name]) => (text.includes(`\`${name}\``) ? [] : [name]))).toEqual([]);
+  });
+
+  test("every route below /v1, in HTTP API", () => {
+    const shape = (path: string) => path.replaceAll(/:\w+(?:\{[^}]*\})?/g, ":");
+    const { text } = findPage("api")!;
+    const named = new Set([...text.matchAll(/\/v1\/[\w/:-]+/g)].map(([path]) => shape(path)));
+    const missing = routes.flatMap(({ path }) => (/^\/v1\/[^*]+$/.test(path) && !named.has(shape(path)) ? [path] : []));
+    expect([...new Set(missing)]).toEqual([]);
   });
 });
 

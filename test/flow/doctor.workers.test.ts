@@ -227,6 +227,15 @@ describe("bindings and the database", () => {
     expect(found.checks).toContainEqual(expect.objectContaining({ id: "bindings.VECTORS", status: "ok" }));
   });
 
+  test("every queue of wrangler.toml to which something is sent is looked at", async () => {
+    const queues = Object.entries(env).flatMap(([name, one]) =>
+      one?.constructor?.name === "WorkerQueue" ? [name] : [],
+    );
+    const { checks } = await diagnosis();
+    expect(checks.map(({ id }) => id)).toEqual(expect.arrayContaining(queues.map((name) => `bindings.${name}`)));
+    expect(queues).toContain("SCHEDULE");
+  });
+
   test("an unapplied migration fails and says how to apply it", async () => {
     const { results } = await env.DB.prepare("select * from d1_migrations order by id desc limit 1").all<
       Record<string, unknown>

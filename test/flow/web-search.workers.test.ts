@@ -128,6 +128,6 @@ test("the capabilities say who searches, or why nobody does", async () => {
   const { search } = await (await call("GET", "/v1/agents/main/capabilities")).json<any>();
   expect(search).toEqual({
     why: "No search service is set up, and none answers without a key.",
-    fix: "Set one of BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, PERPLEXITY_API_KEY, SEARXNG_URL; see web.md.",
+    fix: "Set one of BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, PERPLEXITY_API_KEY, SEARXNG_URL; see docs://web.",
   });
 });

@@ -66,7 +66,7 @@ const ABSENCES: readonly Absence[] = [
   { at: "ui", why: "The page has one look.", hint: NOTHING_TO_DO },
   { at: "cli", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
   { at: "tui", why: "Isopod's command line has no settings.", hint: NOTHING_TO_DO },
-  { at: "update", why: "A new version is a deploy.", hint: "Run wrangler deploy." },
+  { at: "update", why: "A new version is a deploy.", hint: "Run npm run deploy." },
   { at: "logging", why: "The log is that of the Worker.", hint: "Look at it with wrangler tail, or in Workers Logs." },
   { at: "diagnostics", why: "The log is that of the Worker.", hint: "Look at it with wrangler tail." },
   {
