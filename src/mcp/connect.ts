@@ -4,8 +4,8 @@ import { deadline } from "../lib/deadline.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { VERSION } from "../lib/version.ts";
 import type { StreamingFetch } from "../security/streaming-fetch.ts";
+import { type AuthorizedFetchDeps, authorizedFetch } from "./authorized-fetch.ts";
 import { failureOf, ServerError } from "./failure.ts";
-import type { McpDeps } from "./mcp-deps.ts";
 import { watchStreams } from "./watch-streams.ts";
 
 /** How a server is spoken to, so that the next connection need not find out. */
@@ -18,7 +18,7 @@ export interface KnownProtocol {
 }
 
 /** What connecting needs. */
-export type ConnectDeps = Pick<McpDeps, "fetch" | "secret">;
+export type ConnectDeps = AuthorizedFetchDeps;
 
 /** An open connection. Only one call at a time uses it. */
 export interface Connection {
@@ -90,11 +90,12 @@ async function open(
   const sdk = await import("@modelcontextprotocol/client");
   const { config } = server;
   const headers = headersOf(server, deps);
+  const authorized = config.oauth === false ? deps.fetch : authorizedFetch(deps.fetch, server, deps);
   // The SDK does not pass on with what a request has failed.
   let fault: unknown;
   const reach: StreamingFetch = async (url, init) => {
     try {
-      return await deps.fetch(url, init);
+      return await authorized(url, init);
     } catch (error) {
       fault = error;
       throw error;

@@ -73,6 +73,7 @@ async function run(
 function advice(kind: ServerError["failure"]["kind"]): string {
   switch (kind) {
     case "unauthorized":
+    case "signed_out":
     case "misconfigured":
       return "Tell your owner, who can see with /mcp what is wrong.";
     default:

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMcpHandler, Server } from "@modelcontextprotocol/server";
 import { type LocalServer, listen } from "./listen.ts";
+import { type OAuthPlace, OAuthServer } from "./oauth-server.ts";
 
 /** How a server of a test behaves. */
 export interface McpPlace {
   tools: McpTool[];
   /** Needed as `Authorization`; without it the answer is 401. */
   authorization?: string;
+  /** Wants a token of its own authorization server, `<place>/as`. */
+  oauth?: OAuthPlace;
   /** Answers nothing: at all, or to calls of tools. */
   hangs?: "always" | "calls";
   /** The calls of tools end in the middle of a stream. */
@@ -41,11 +44,13 @@ interface Kept extends McpPlace {
 
 /**
  * Starts the servers of MCP, by the official SDK. Each place of a test is a first segment of its own: `PUT
- * /control/<place>` takes how it behaves, `GET /control/<place>` gives the requests that came.
+ * /control/<place>` takes how it behaves, `GET /control/<place>` gives the requests that came. `GET /oauth/<place>` gives
+ * what its authorization server has done, and `DELETE /oauth/<place>?all=` ends its access tokens, or all of them.
  */
 export async function startMcpServer({ port = 0 }: { port?: number } = {}): Promise<LocalServer> {
   const places = new Map<string, Kept>();
   const streams = new Map<string, ServerResponse>();
+  const oauthServers = new Map<string, OAuthServer>();
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await textOf(request);
     const [, first = "", second = ""] = (request.url ?? "/").split(/[/?]/);
@@ -56,6 +61,12 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
       return;
     }
     const place = places.get(first);
+    const oauth = place?.oauth && (oauthServers.get(first) ?? new OAuthServer(`http://${request.headers.host}`, first));
+    if (oauth !== undefined) oauthServers.set(first, Object.assign(oauth, { behaviour: place?.oauth }));
+    if (first === "oauth" || first === ".well-known" || second === "as") {
+      answerOAuth(oauthServers, request, body, response);
+      return;
+    }
     const json = body === "" ? undefined : JSON.parse(body);
     place?.requests.push({
       method: request.method ?? "",
@@ -66,6 +77,7 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
     else if (place.isPage) response.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>");
     else if (place.authorization !== undefined && request.headers.authorization !== place.authorization)
       response.writeHead(401, { "www-authenticate": 'Bearer realm="mcp"' }).end();
+    else if (oauth !== undefined && !oauth.lets(request.headers.authorization, response)) return;
     else if (place.hangs === "always" || (place.hangs === "calls" && json?.method === "tools/call")) return;
     else if (place.breaksOff && json?.method === "tools/call")
       response.writeHead(200, { "content-type": "text/event-stream" }).end(": nothing comes\n\n");
@@ -75,6 +87,25 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
   return listen((request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error as Error));
   }, port);
+}
+
+function answerOAuth(
+  servers: Map<string, OAuthServer>,
+  request: IncomingMessage,
+  body: string,
+  response: ServerResponse,
+): void {
+  const [, first, second = "", third = "", fourth] = (request.url ?? "/").split(/[/?]/);
+  const answer = (json: object) => response.setHeader("content-type", "application/json").end(JSON.stringify(json));
+  const server = servers.get(first === ".well-known" ? third : first === "oauth" ? second : (first ?? ""));
+  if (server === undefined) response.writeHead(404).end();
+  else if (first === "oauth") {
+    if (request.method === "DELETE") server.end(third.startsWith("all"));
+    answer(server.log);
+  } else if (first !== ".well-known") server.handle(third, request, body, response);
+  else if (second === "oauth-protected-resource") answer(server.resourceMetadata());
+  else if (second === "oauth-authorization-server" && fourth === "as") answer(server.metadata());
+  else response.writeHead(404).end();
 }
 
 function serverOf({ tools }: McpPlace): Server {
