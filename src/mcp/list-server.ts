@@ -72,11 +72,15 @@ export async function askServer(server: McpServer, deps: ConnectDeps & Pick<McpD
   try {
     connection = await connect(server, deps, { timeoutMs });
     const { client, protocol } = connection;
-    const raw = client.getServerCapabilities()?.tools === undefined ? [] : await allTools(client, timeoutMs);
+    const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
+    const raw = hasTools === undefined ? [] : await allTools(client, timeoutMs);
     const { tools, leftOut } = await readTools(server.name, raw);
     const { name = "", version = "" } = client.getServerVersion() ?? {};
     const about = serverWords(`${name} ${version}`.trim());
-    return { kind: "listed", listing: { tools, leftOut, about, protocol: bounded(protocol) } };
+    return {
+      kind: "listed",
+      listing: { tools, leftOut, about, protocol: bounded(protocol), ...(resources && { hasResources: true }) },
+    };
   } catch (error) {
     return { kind: "failed", failure: failureOf(error, timeoutMs) };
   } finally {

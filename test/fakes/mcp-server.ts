@@ -6,6 +6,8 @@ import { type OAuthPlace, OAuthServer } from "./oauth-server.ts";
 /** How a server of a test behaves. */
 export interface McpPlace {
   tools: McpTool[];
+  /** It has resources if there are some. */
+  resources?: McpResource[];
   /** Needed as `Authorization`; without it the answer is 401. */
   authorization?: string;
   /** Wants a token of its own authorization server, `<place>/as`. */
@@ -29,6 +31,16 @@ export interface McpTool {
   gives?: { content: object[]; isError?: boolean };
   /** Gives a text of so many characters. */
   chars?: number;
+}
+
+/** A resource, with a text or a blob in base64. */
+export interface McpResource {
+  uri: string;
+  name: string;
+  description?: string;
+  mimeType?: string;
+  text?: string;
+  blob?: string;
 }
 
 /** A request that came in: its path, its headers, and its JSON. */
@@ -108,15 +120,27 @@ function answerOAuth(
   else response.writeHead(404).end();
 }
 
-function serverOf({ tools }: McpPlace): Server {
+function serverOf({ tools, resources }: McpPlace): Server {
   const server = new Server(
     { name: "lantern house", version: "1.2" },
-    { capabilities: { tools: { listChanged: true } } },
+    { capabilities: { tools: { listChanged: true }, ...(resources && { resources: {} }) } },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) }) as never);
   server.setRequestHandler("tools/call", ({ params }) => resultOf(tools, params) as never);
+  if (resources !== undefined) {
+    const about = ({ text: _, blob: __, ...rest }: McpResource) => rest;
+    server.setRequestHandler("resources/list", () => ({ resources: resources.map(about) }) as never);
+    server.setRequestHandler("resources/templates/list", () => TEMPLATES as never);
+    server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+      const found = resources.filter((resource) => resource.uri === uri);
+      if (found.length === 0) throw new Error(`no resource ${uri}`);
+      return { contents: found.map(({ name: _, description: __, ...content }) => content) } as never;
+    });
+  }
   return server;
 }
+
+const TEMPLATES = { resourceTemplates: [{ uriTemplate: "pier://{number}", name: "One pier" }] };
 
 function listed({ name, description, inputSchema = { type: "object" }, annotations }: McpTool): object {
   return { name, description, inputSchema, annotations };
