@@ -108,7 +108,9 @@ async function open(
     {
       versionNegotiation: { mode: kind === "http" ? "auto" : "legacy" },
       listMaxPages: MAX_PAGES,
-      ...(onToolsChanged && { listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } }),
+      ...(onToolsChanged && {
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      }),
     },
   );
   const connection: Connection = {
@@ -130,12 +132,20 @@ async function open(
   } finally {
     signal?.removeEventListener("abort", close);
   }
+  if (onToolsChanged !== undefined && known?.discovery !== undefined) listenForChanges(client);
   const discovery = client.getDiscoverResult();
   connection.protocol = {
     transport: kind,
     ...(discovery === undefined ? { isLegacy: true } : { discovery: JSON.parse(JSON.stringify(discovery)) }),
   };
   return connection;
+}
+
+/** Where the revision is known before, the SDK does not open the stream on which such a server says what changes. */
+function listenForChanges(client: Client): void {
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  // The list is asked for again in a while where the server does not let it.
+  void client.listen({ toolsListChanged: true }).catch(() => undefined);
 }
 
 function priorOf(known: KnownProtocol | undefined): { prior?: PriorDiscovery } {

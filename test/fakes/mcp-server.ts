@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createMcpHandler, Server } from "@modelcontextprotocol/server";
+import { createMcpHandler, InMemoryServerEventBus, Server } from "@modelcontextprotocol/server";
 import { type LocalServer, listen } from "./listen.ts";
 import { type OAuthPlace, OAuthServer } from "./oauth-server.ts";
 
@@ -31,6 +31,10 @@ export interface McpTool {
   gives?: { content: object[]; isError?: boolean };
   /** Gives a text of so many characters. */
   chars?: number;
+  /** Says during a call that the list of tools has changed. */
+  changes?: boolean;
+  /** Asks the person first, and gives nothing without an answer. */
+  asks?: string;
 }
 
 /** A resource, with a text or a blob in base64. */
@@ -52,6 +56,8 @@ export interface McpRequest {
 
 interface Kept extends McpPlace {
   requests: McpRequest[];
+  /** Brings what changes to those who listen. */
+  bus: InMemoryServerEventBus;
 }
 
 /**
@@ -68,7 +74,11 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
     const [, first = "", second = ""] = (request.url ?? "/").split(/[/?]/);
     if (first === "control") {
       if (request.method === "PUT")
-        places.set(second, { ...JSON.parse(body), requests: places.get(second)?.requests ?? [] });
+        places.set(second, {
+          ...JSON.parse(body),
+          requests: places.get(second)?.requests ?? [],
+          bus: places.get(second)?.bus ?? new InMemoryServerEventBus(),
+        });
       response.end(JSON.stringify(places.get(second)?.requests ?? []));
       return;
     }
@@ -94,7 +104,11 @@ export async function startMcpServer({ port = 0 }: { port?: number } = {}): Prom
     else if (place.breaksOff && json?.method === "tools/call")
       response.writeHead(200, { "content-type": "text/event-stream" }).end(": nothing comes\n\n");
     else if (place.isOld) await oldTransport(place, { name: first, json }, request, response, streams);
-    else await send(await createMcpHandler(() => serverOf(place)).fetch(asRequest(request, body)), response);
+    else
+      await send(
+        await createMcpHandler(() => serverOf(place), { bus: place.bus }).fetch(asRequest(request, body)),
+        response,
+      );
   }
   return listen((request, response) => {
     handle(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -120,13 +134,16 @@ function answerOAuth(
   else response.writeHead(404).end();
 }
 
-function serverOf({ tools, resources }: McpPlace): Server {
+function serverOf({ tools, resources, bus }: Kept): Server {
   const server = new Server(
     { name: "lantern house", version: "1.2" },
     { capabilities: { tools: { listChanged: true }, ...(resources && { resources: {} }) } },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) }) as never);
-  server.setRequestHandler("tools/call", ({ params }) => resultOf(tools, params) as never);
+  server.setRequestHandler("tools/call", ({ params }) => {
+    if (tools.some(({ name, changes }) => changes && name === params.name)) bus.publish({ kind: "tools_list_changed" });
+    return resultOf(tools, params) as never;
+  });
   if (resources !== undefined) {
     const about = ({ text: _, blob: __, ...rest }: McpResource) => rest;
     server.setRequestHandler("resources/list", () => ({ resources: resources.map(about) }) as never);
@@ -152,8 +169,16 @@ function resultOf(
 ): object {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return { content: [{ type: "text", text: `no tool ${name}` }], isError: true };
+  if (tool.asks !== undefined) return questionOf(tool.asks);
   const text = tool.chars === undefined ? JSON.stringify(args) : "x".repeat(tool.chars);
   return tool.gives ?? { content: [{ type: "text", text }] };
+}
+
+/** An elicitation, as the revision without sessions has it. */
+function questionOf(message: string): object {
+  const requestedSchema = { type: "object", properties: { word: { type: "string" } } };
+  const params = { mode: "form", message, requestedSchema };
+  return { resultType: "input_required", inputRequests: { word: { method: "elicitation/create", params } } };
 }
 
 /** HTTP with SSE, of the revision 2024-11-05: a GET is the stream of answers, a POST is a request. */
@@ -178,13 +203,19 @@ async function oldTransport(
   const { id, method, params } = json;
   const results: Record<string, () => object> = {
     initialize: () => ({
-      ...{ protocolVersion: "2024-11-05", capabilities: { tools: {} } },
+      ...{ protocolVersion: "2024-11-05", capabilities: { tools: { listChanged: true } } },
       serverInfo: { name: "old house", version: "0.1" },
     }),
     "tools/list": () => ({ tools: place.tools.map(listed) }),
     "tools/call": () => resultOf(place.tools, params),
   };
   const result = results[method]?.();
+  if (method === "tools/call" && place.tools.some(({ changes }) => changes))
+    streams
+      .get(name)
+      ?.write(
+        `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n\n`,
+      );
   if (id !== undefined && result !== undefined)
     streams.get(name)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
 }
