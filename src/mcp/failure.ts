@@ -24,6 +24,11 @@ export class ServerError extends Error {
   }
 }
 
+/** The failure of what does not answer as it should. */
+export function broken(message: string): ServerError {
+  return new ServerError({ kind: "broken", message });
+}
+
 const MAX_CHARS = 300;
 
 /** The failure behind anything that a connection or call has thrown. */

@@ -1,15 +1,15 @@
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import type { McpServer } from "../config/mcp-schema.ts";
 import { toBase64Url } from "../lib/base64.ts";
-import { hostOf, isHttpsOrLoopback, isLoopback } from "../lib/url.ts";
+import { hostOf, isHttpsOrLoopback } from "../lib/url.ts";
 import { DATA_KEY_HINT } from "../security/data-key.ts";
-import { ServerError } from "./failure.ts";
+import { broken, ServerError } from "./failure.ts";
 import type { McpDeps } from "./mcp-deps.ts";
+import { configuredClient, type Metadata, register, reusable, storable, withSecret } from "./oauth-client.ts";
 import { OAuthRefusal, type OAuthTools, plainCode, stepOfOAuth } from "./oauth-requests.ts";
 import {
   deleteSignIn,
   type Grantor,
-  type OAuthClient,
   readAttempt,
   readSignIn,
   type ServerPlace,
@@ -28,9 +28,6 @@ const ATTEMPT_MS = 10 * 60_000;
 const STATE_BYTES = 32;
 /** What a header can have of an access token, and how much. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-/** How a client proves itself, the best way first. */
-const CLIENT_METHODS = ["client_secret_basic", "client_secret_post", "none"];
-
 /** Where the browser of an owner goes to sign in. */
 export interface SignInPage {
   /** The authorization server's page, for this one sign-in. */
@@ -189,8 +186,6 @@ export function placeOf({ name, config }: McpServer): ServerPlace {
   return { name, url: config.url };
 }
 
-type Metadata = NonNullable<Awaited<ReturnType<OAuthTools["sdk"]["discoverAuthorizationServerMetadata"]>>>;
-
 /** What a server's owner has to be asked for, and by whom. @throws ServerError */
 async function discover(
   { config }: McpServer,
@@ -229,77 +224,6 @@ function withOffline(scope: string | undefined, { scopes_supported: supported }:
   return `${scope} ${offline}`;
 }
 
-/** What a client is to be good for. */
-interface WantedClient {
-  metadata: Metadata;
-  redirectUri: string;
-  scope: string | undefined;
-  now: number;
-}
-
-/** The client of a grantor, if it can be used again. */
-function reusable({ metadata, redirectUri, now }: WantedClient): (known: Grantor | undefined) => OAuthClient[] {
-  return (known) => {
-    if (known?.authorizationServer.issuer !== metadata.issuer || known.redirectUri !== redirectUri) return [];
-    const { client_secret_expires_at: end = 0 } = known.client;
-    return end === 0 || end * 1000 > now + ATTEMPT_MS ? [known.client] : [];
-  };
-}
-
-/** @throws ServerError, or the SDK's errors */
-async function register(
-  { metadata, redirectUri, scope }: WantedClient,
-  { sdk, fetch }: OAuthTools,
-): Promise<OAuthClient> {
-  if (metadata.registration_endpoint === undefined)
-    throw broken("Its authorization server registers no clients: name one in oauth.clientId.");
-  const { token_endpoint_auth_methods_supported: supported = CLIENT_METHODS } = metadata;
-  const method = CLIENT_METHODS.find((one) => supported.includes(one));
-  const registered = await sdk.registerClient(metadata.issuer, {
-    ...{ metadata, fetchFn: fetch, ...(scope !== undefined && { scope }) },
-    clientMetadata: {
-      client_name: "Isopod",
-      redirect_uris: [redirectUri],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      application_type: isLoopback(redirectUri) ? "native" : "web",
-      ...(method !== undefined && { token_endpoint_auth_method: method }),
-    },
-  });
-  const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = registered;
-  return {
-    client_id,
-    ...(client_secret !== undefined && { client_secret }),
-    ...(client_secret_expires_at !== undefined && { client_secret_expires_at }),
-    ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),
-  };
-}
-
-/** The client of the configuration, with its secret. @throws ServerError if the secret is not set */
-function configuredClient({ name, config }: McpServer, { secret }: Pick<McpDeps, "secret">): OAuthClient | undefined {
-  if (typeof config.oauth !== "object" || config.oauth.clientId === undefined) return undefined;
-  const { clientId, clientSecret } = config.oauth;
-  if (clientSecret === undefined) return { client_id: clientId };
-  const value = secret(clientSecret.id);
-  if (value !== undefined) return { client_id: clientId, client_secret: value };
-  const message = `The secret ${clientSecret.id} of mcp.servers.${name}.oauth.clientSecret is not set.`;
-  throw new ServerError({ kind: "misconfigured", message });
-}
-
-/** A client as it is stored: the configuration's secret stays in the environment. */
-function storable(client: OAuthClient, { config }: McpServer): OAuthClient {
-  const isConfigured = typeof config.oauth === "object" && config.oauth.clientId !== undefined;
-  return isConfigured ? { client_id: client.client_id } : client;
-}
-
-/** A stored client with its secret. @throws ServerError if the configuration names another one now */
-function withSecret(client: OAuthClient, server: McpServer, deps: Pick<McpDeps, "secret">): OAuthClient {
-  const configured = configuredClient(server, deps);
-  if (configured === undefined) return client;
-  if (configured.client_id !== client.client_id) throw new OAuthRefusal("invalid_client");
-  return configured;
-}
-
 function pinned(metadata: Metadata): Pick<Grantor, "authorizationServer"> {
   const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
   const { token_endpoint_auth_methods_supported: methods } = metadata;
@@ -328,8 +252,4 @@ function signInOf(grantor: Grantor, tokens: OAuthTokens, now: number): SignIn {
     ...(refreshToken !== undefined && { refreshToken }),
     ...(expires_in !== undefined && { expiresAt: now + expires_in * 1000 }),
   };
-}
-
-function broken(message: string): ServerError {
-  return new ServerError({ kind: "broken", message });
 }
