@@ -1,7 +1,8 @@
 import { mcpServersIn } from "../config/mcp-schema.ts";
 import { fixFor } from "../mcp/failure.ts";
 import { type PendingTool, pendingCode, type ServerState, serverState } from "../mcp/server-state.ts";
-import { accepting, readServer, saveAccepted } from "../mcp/server-store.ts";
+import { accepting, readServer, saveAccepted, saveFailure } from "../mcp/server-store.ts";
+import { signOut } from "../mcp/sign-in.ts";
 import { storedServers } from "../mcp/stored-servers.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import type { Services } from "../services/services.ts";
@@ -27,15 +28,21 @@ export interface McpPort {
    * @returns their names there, none if they were accepted before; undefined if the code is not theirs
    */
   accept(server: string, code: string): Promise<string[] | undefined>;
+  /**
+   * Ends the sign-in at a server.
+   * @returns whether its tokens were revoked there; undefined if nobody was signed in
+   */
+  signOut(server: string): Promise<boolean | undefined>;
 }
 
 /** The servers as they are stored in D1. */
-export function mcpPort({ config, mcp: { database, now } }: Services): McpPort {
+export function mcpPort({ config, mcp }: Services): McpPort {
+  const { database, now } = mcp;
   const servers = mcpServersIn(config.mcp);
   return {
     async list() {
       const states = await storedServers(servers, { database });
-      return Promise.all(states.map(listed));
+      return Promise.all(states.map((state) => listed(state, config.channels.defaults?.publicUrl)));
     },
     async accept(name, code) {
       const server = servers.find((one) => one.name === name);
@@ -54,16 +61,31 @@ export function mcpPort({ config, mcp: { database, now } }: Services): McpPort {
       );
       return tools.map(({ tool }) => tool);
     },
+    async signOut(name) {
+      const server = servers.find((one) => one.name === name);
+      if (server === undefined) return undefined;
+      const isRevoked = await signOut(server, mcp);
+      if (isRevoked === undefined) return undefined;
+      const failure = { kind: "signed_out", message: "Its owner has signed out." } as const;
+      await saveFailure(database, { name, url: server.config.url }, failure, now());
+      const detail = isRevoked ? "its tokens are revoked" : "its tokens are deleted here, and not revoked there";
+      await noteSecurityEvent(
+        database,
+        { kind: "mcp", agentId: "", by: "chat", subject: `signed out of ${name}`, detail },
+        now(),
+      );
+      return isRevoked;
+    },
   };
 }
 
-async function listed(state: ServerState): Promise<ListedServer> {
+async function listed(state: ServerState, origin: string | undefined): Promise<ListedServer> {
   const { name, trouble } = state;
   const acceptable = state.pending.slice(0, MAX_AT_ONCE);
   return {
     ...state,
     acceptable,
-    ...(trouble !== undefined && trouble.kind !== "new" && { fix: fixFor(trouble, name) }),
+    ...(trouble !== undefined && trouble.kind !== "new" && { fix: fixFor(trouble, name, origin) }),
     ...(acceptable.length > 0 && { code: await pendingCode(acceptable) }),
   };
 }

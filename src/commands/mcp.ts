@@ -7,18 +7,19 @@ import type { ListedServer, McpPort } from "./mcp-port.ts";
 const MAX_TEXT_CHARS = 1000;
 const MAX_LEFT_OUT = 20;
 
-/** `/mcp [accept <server> <code>]`: the MCP servers, and the tools of theirs that are held back. */
+/** `/mcp [accept <server> <code> | sign-out <server>]`: the MCP servers, and the tools of theirs that are held back. */
 export const mcp: QueuedCommand = {
   kind: "queued",
   name: "mcp",
-  summary: "Show the MCP servers, or accept tools of theirs that are new or have changed",
-  usage: "/mcp [accept <server> <code>]",
+  summary: "Show the MCP servers, accept tools of theirs that are new or have changed, or sign out of one",
+  usage: "/mcp [accept <server> <code> | sign-out <server>]",
   async run(args, { mcp: openPort }) {
     const port = await openPort();
     const [verb, server, code, ...rest] = args.split(/\s+/).filter((word) => word !== "");
     if (verb === undefined) return list(await port.list());
+    if (verb === "sign-out" && server !== undefined && code === undefined) return signOut(server, port);
     if (verb !== "accept" || server === undefined || code === undefined || rest.length > 0) {
-      return "Use `/mcp`, or `/mcp accept <server> <code>` with the code that `/mcp` shows.";
+      return "Use `/mcp`, `/mcp sign-out <server>`, or `/mcp accept <server> <code>` with the code that `/mcp` shows.";
     }
     return accept(server, code, port);
   },
@@ -30,6 +31,13 @@ async function accept(server: string, code: string, port: McpPort): Promise<stri
     return `Not accepted: what waits there does not have this code.\n\n${list(await port.list())}`;
   if (accepted.length === 0) return `No tool of ${quoted(server)} waits.`;
   return `Accepted from the next message on: ${accepted.map(quoted).join(", ")}.`;
+}
+
+async function signOut(server: string, port: McpPort): Promise<string> {
+  const isRevoked = await port.signOut(server);
+  if (isRevoked === undefined) return `Nobody is signed in at ${quoted(server)}.`;
+  if (isRevoked) return `Signed out of ${quoted(server)}: its tokens are revoked.`;
+  return `Signed out of ${quoted(server)}. Its tokens are deleted here; revoke Isopod's access at the server, too.`;
 }
 
 function list(servers: readonly ListedServer[]): string {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, headers } from "./secret-ref.ts";
+import { address, headers, secretRef } from "./secret-ref.ts";
 
 const toolPatterns = z.array(z.string().min(1).max(200));
 
@@ -14,6 +14,16 @@ const FOREIGN: Readonly<Record<string, string>> = {
   transport: "leave it out: Streamable HTTP is tried first, then the older HTTP with SSE",
 };
 
+const oauthClient = z.strictObject({
+  clientId: z.string().min(1).max(500).optional().describe("The client's id there; absent if it registers itself."),
+  clientSecret: secretRef.optional().describe("The client's secret, by name."),
+  scopes: z
+    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "use characters of OAuth scopes, without spaces"))
+    .max(50)
+    .optional()
+    .describe("The scopes to ask for; those that the server names where absent."),
+});
+
 const server = z
   .strictObject(
     {
@@ -23,6 +33,10 @@ const server = z
         .describe(
           "Headers of every request to it, such as `Authorization`: texts, and secrets by name with all of it.",
         ),
+      oauth: z
+        .union([z.boolean(), oauthClient])
+        .default(false)
+        .describe("Whether its owner signs in by OAuth 2.1, and with which client."),
       tools: z
         .strictObject({
           allow: toolPatterns.optional().describe("The tools to take, by its own names or patterns such as `get_*`."),
@@ -39,6 +53,14 @@ const server = z
     },
     { error: foreignField },
   )
+  .superRefine(({ oauth, headers }, context) => {
+    const add = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+    if (typeof oauth === "object" && oauth.clientSecret !== undefined && oauth.clientId === undefined)
+      add(["oauth", "clientSecret"], "it belongs to a clientId: name that too");
+    const header = Object.keys(headers).find((name) => name.toLowerCase() === "authorization");
+    if (oauth !== false && header !== undefined)
+      add(["headers", header], "the sign-in by `oauth` sets this header: leave one of them out");
+  })
   .describe("One server.");
 
 /** Names the first field that other products have and this one cannot, in place of saying that it is unknown. */

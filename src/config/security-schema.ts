@@ -1,16 +1,10 @@
 import { z } from "zod";
+import { isHttpsOrLoopback } from "../lib/url.ts";
 import { hostAndPort } from "../security/host-guard.ts";
 import { DEFAULT_RESOLVER_URL } from "../security/name-lookup.ts";
 import { hostPattern } from "./host-pattern.ts";
 import { secretRef } from "./secret-ref.ts";
 import { isAgentId } from "./session-key.ts";
-
-function isHttpsOrLoopback(url: string): boolean {
-  const parsed = URL.parse(url);
-  return parsed?.protocol === "https:" || (parsed?.protocol === "http:" && LOOPBACK.has(parsed.hostname));
-}
-
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 const cap = z.number().min(0).optional();
 

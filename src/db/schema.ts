@@ -356,3 +356,34 @@ export const mcpServers = sqliteTable("mcp_servers", {
   /** The accepted tools by their names there, as JSON; null before any were. */
   accepted: text({ mode: "json" }).$type<unknown>(),
 });
+
+/** Sign-ins of owners at servers of `mcp.servers`. Instants are milliseconds since the epoch. */
+export const mcpSignIns = sqliteTable("mcp_sign_ins", {
+  /** The server's name in the configuration. */
+  server: text().primaryKey(),
+  /** The address that the sign-in is for: at another one it does not count. */
+  url: text().notNull(),
+  /** The tokens and the client that got them, encrypted under the data key; null once they are worth nothing. */
+  sealed: text(),
+  /** Why they are worth nothing; null while they are used. */
+  lost: text(),
+  /** Counts the tokens: a change that is based on older ones is not made. */
+  version: integer().notNull(),
+  /** Until when one caller alone may renew the tokens; 0 if none does. */
+  renewingUntil: integer("renewing_until").notNull(),
+});
+
+/** The sign-in that an owner has begun last at each server. It is deleted when the owner comes back. */
+export const mcpSignInAttempts = sqliteTable("mcp_sign_in_attempts", {
+  server: text().primaryKey(),
+  /** The address that it is for. */
+  url: text().notNull(),
+  /** Digest of the `state` that comes back. */
+  state: text().notNull(),
+  /** Digest of the login that has begun it, and has to end it. */
+  login: text().notNull(),
+  /** The verifier of PKCE, the client, and where its tokens are to be had, encrypted under the data key. */
+  sealed: text().notNull(),
+  /** Until when it can be ended. */
+  expiresAt: integer("expires_at").notNull(),
+});

@@ -8,20 +8,20 @@ import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
 
 /** Asks each MCP server what it offers, and compares that with what the owner has accepted. */
-export async function examineMcp({ services }: DiagnosticsContext): Promise<Check[]> {
+export async function examineMcp({ services, origin }: DiagnosticsContext): Promise<Check[]> {
   if (services === undefined) return [];
   const servers = Object.entries(services.config.mcp.servers).filter(([, { enabled }]) => enabled);
-  const checks = servers.map(([name, config]) => examineServer({ name, config }, services));
+  const checks = servers.map(([name, config]) => examineServer({ name, config }, services, origin));
   return (await Promise.all(checks)).flat();
 }
 
-async function examineServer(server: McpServer, { mcp }: Services): Promise<Check[]> {
+async function examineServer(server: McpServer, { mcp }: Services, origin: string): Promise<Check[]> {
   const { name, config } = server;
   const head = { id: `mcp.${name}`, area: "mcp", path: `mcp.servers.${name}` } as const;
   const [asked, row] = await Promise.all([askServer(server, mcp), readServer(mcp.database, name)]);
   if (asked.kind === "failed") {
     const { failure } = asked;
-    return [{ ...head, status: "warn", message: `${name}: ${failure.message}`, fix: fixFor(failure, name) }];
+    return [{ ...head, status: "warn", message: `${name}: ${failure.message}`, fix: fixFor(failure, name, origin) }];
   }
   const { listing } = asked;
   const accepted = row?.url === config.url ? row.accepted : undefined;

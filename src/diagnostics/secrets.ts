@@ -83,7 +83,7 @@ function examineDataKey(value: string | undefined): Check {
   if (key !== undefined) return { ...head, status: "ok", message: `${DATA_KEY_VARIABLE} is set.` };
   return {
     ...{ ...head, status: "warn", fix: DATA_KEY_HINT },
-    message: `${DATA_KEY_VARIABLE} is not set: channels get no links to files, and their short-lived tokens are not kept.`,
+    message: `${DATA_KEY_VARIABLE} is not set: channels get no links to files, their short-lived tokens are not kept, and no MCP server can be signed in to.`,
   };
 }
 

@@ -21,6 +21,7 @@ import { hookRoutes } from "./hooks.ts";
 import { jobRoutes } from "./jobs.ts";
 import { callerRoutes, loginRoutes } from "./login.ts";
 import { mcpRoutes } from "./mcp.ts";
+import { mcpSignInRoutes } from "./mcp-sign-in.ts";
 import { memoryRoutes } from "./memory.ts";
 import { openWorkspace } from "./open-workspace.ts";
 import { openAiEmbeddingRoutes } from "./openai/embeddings.ts";
@@ -60,6 +61,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
       ["/", hookRoutes],
       ["/", fileRoutes],
       ["/", mcpRoutes],
+      ["/", mcpSignInRoutes],
       ["/", webchatRoutes],
       ["/v1", callerRoutes],
       ["/v1", agentListRoutes],

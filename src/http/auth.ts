@@ -86,6 +86,12 @@ export async function logOut(c: Context<AppEnv>): Promise<void> {
   deleteCookie(c, cookieName(c), { path: "/", secure: new URL(c.req.url).protocol === "https:" });
 }
 
+/** What tells the login of a caller from all others: it changes with each login of a browser. Never store or show it. */
+export function loginIdentity(c: Context<AppEnv>): string {
+  const { via, name } = c.get("caller");
+  return getCookie(c, cookieName(c)) ?? `${via} ${name}`;
+}
+
 /**
  * The name of the login cookie. Cookies do not depend on the port, so on a machine of one's own its name does; on https
  * the prefix keeps other hosts of the domain from setting it.

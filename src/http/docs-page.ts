@@ -113,6 +113,7 @@ function pageList(current: string | undefined): string {
   return `<ul>\n${items.join("\n")}\n</ul>`;
 }
 
-function escapeHtml(text: string): string {
+/** A text as HTML, also within quotation marks. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

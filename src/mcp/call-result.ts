@@ -6,18 +6,26 @@ import { head } from "../lib/text.ts";
 import type { ImageRef } from "../models/message.ts";
 import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
 import { hostLabel, type Label } from "../security/labels.ts";
+import { extensionOf } from "../workspace/media-type.ts";
 
 /** Stores an image and gives its path. @throws an Error that says why not */
 export type KeepImage = (image: { bytes: Uint8Array; mediaType: string; labels: readonly Label[] }) => Promise<string>;
 
+/** Stores a file and gives its path. @throws an Error that says why not */
+export type KeepFile = (file: { bytes: Uint8Array; extension: string; labels: readonly Label[] }) => Promise<string>;
+
+/** Where images and files of servers are stored. Absent if the turn has no files. */
+export interface KeepPorts {
+  keepImage: KeepImage | undefined;
+  keepFile: KeepFile | undefined;
+}
+
 /** Where a result comes from, and what becomes of what is in it. */
-export interface ResultPlace {
+export interface ResultPlace extends KeepPorts {
   server: string;
   host: string;
   tool: string;
   outside: OutsidePort;
-  /** Absent if the turn has no files. */
-  keepImage: KeepImage | undefined;
 }
 
 type Content = CallToolResult["content"][number];
@@ -64,22 +72,44 @@ async function lineOf(content: Content, images: ImageRef[], place: ResultPlace):
     case "audio":
       return `[audio, ${content.mimeType}, ${content.data.length} characters of base64, not shown]`;
     case "resource_link":
-      return `[resource ${content.uri}, not read]`;
-    case "resource": {
-      const { resource } = content;
-      if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-      const { mimeType = "" } = resource;
-      if (IMAGE_TYPES.includes(mimeType)) return imageLine(resource.blob, mimeType, images, place);
-      return `[resource ${resource.uri}, ${mimeType || "of no known type"}, not shown]`;
-    }
+      return `[resource mcp://${place.server}/${content.uri}, not read]`;
+    case "resource":
+      return resourceLine(content.resource, images, place);
   }
+}
+
+/** A resource as lines of a text; what is no text is stored. */
+export async function resourceLine(
+  resource: Extract<Content, { type: "resource" }>["resource"],
+  images: ImageRef[],
+  place: KeepPorts & Pick<ResultPlace, "host">,
+): Promise<string> {
+  const { uri, mimeType = "" } = resource;
+  if ("text" in resource) return `[resource ${uri}]\n${resource.text}`;
+  if (IMAGE_TYPES.includes(mimeType)) return imageLine(resource.blob, mimeType, images, place);
+  const what = `resource ${uri}, ${mimeType || "of no known type"}`;
+  const bytes = fromBase64(resource.blob.replace(/\s+/g, ""));
+  if (bytes === undefined) return `[${what}, which cannot be decoded]`;
+  if (place.keepFile === undefined) return `[${what}: this conversation has no files to keep it in]`;
+  try {
+    const extension = `.${extensionIn(uri) ?? extensionOf(mimeType)}`;
+    const path = await place.keepFile({ bytes, extension, labels: [hostLabel(place.host)] });
+    return `[${what}, stored as ${path}]`;
+  } catch (error) {
+    return `[${what}, not stored: ${messageOf(error)}]`;
+  }
+}
+
+/** The extension at the end of an address, if it has one. */
+function extensionIn(uri: string): string | undefined {
+  return /\.([a-z\d]{1,8})(?:[?#]|$)/i.exec(uri)?.[1]?.toLowerCase();
 }
 
 async function imageLine(
   data: string,
   mediaType: string,
   images: ImageRef[],
-  { keepImage, host }: ResultPlace,
+  { keepImage, host }: KeepPorts & Pick<ResultPlace, "host">,
 ): Promise<string> {
   const bytes = fromBase64(data.replace(/\s+/g, ""));
   if (bytes === undefined || !IMAGE_TYPES.includes(mediaType)) return `[image, ${mediaType}, which cannot be shown]`;

@@ -4,8 +4,8 @@ import { deadline } from "../lib/deadline.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { VERSION } from "../lib/version.ts";
 import type { StreamingFetch } from "../security/streaming-fetch.ts";
+import { type AuthorizedFetchDeps, authorizedFetch } from "./authorized-fetch.ts";
 import { failureOf, ServerError } from "./failure.ts";
-import type { McpDeps } from "./mcp-deps.ts";
 import { watchStreams } from "./watch-streams.ts";
 
 /** How a server is spoken to, so that the next connection need not find out. */
@@ -18,7 +18,7 @@ export interface KnownProtocol {
 }
 
 /** What connecting needs. */
-export type ConnectDeps = Pick<McpDeps, "fetch" | "secret">;
+export type ConnectDeps = AuthorizedFetchDeps;
 
 /** An open connection. Only one call at a time uses it. */
 export interface Connection {
@@ -90,11 +90,12 @@ async function open(
   const sdk = await import("@modelcontextprotocol/client");
   const { config } = server;
   const headers = headersOf(server, deps);
+  const authorized = config.oauth === false ? deps.fetch : authorizedFetch(deps.fetch, server, deps);
   // The SDK does not pass on with what a request has failed.
   let fault: unknown;
   const reach: StreamingFetch = async (url, init) => {
     try {
-      return await deps.fetch(url, init);
+      return await authorized(url, init);
     } catch (error) {
       fault = error;
       throw error;
@@ -107,7 +108,9 @@ async function open(
     {
       versionNegotiation: { mode: kind === "http" ? "auto" : "legacy" },
       listMaxPages: MAX_PAGES,
-      ...(onToolsChanged && { listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } } }),
+      ...(onToolsChanged && {
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
+      }),
     },
   );
   const connection: Connection = {
@@ -129,12 +132,20 @@ async function open(
   } finally {
     signal?.removeEventListener("abort", close);
   }
+  if (onToolsChanged !== undefined && known?.discovery !== undefined) listenForChanges(client);
   const discovery = client.getDiscoverResult();
   connection.protocol = {
     transport: kind,
     ...(discovery === undefined ? { isLegacy: true } : { discovery: JSON.parse(JSON.stringify(discovery)) }),
   };
   return connection;
+}
+
+/** Where the revision is known before, the SDK does not open the stream on which such a server says what changes. */
+function listenForChanges(client: Client): void {
+  if (client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  // The list is asked for again in a while where the server does not let it.
+  void client.listen({ toolsListChanged: true }).catch(() => undefined);
 }
 
 function priorOf(known: KnownProtocol | undefined): { prior?: PriorDiscovery } {

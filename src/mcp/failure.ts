@@ -4,11 +4,11 @@ import { neutralizeText } from "../security/external-content.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 
 /**
- * Why a server cannot be used: it refuses the credentials; the configuration or the guard is in the way; it does not
+ * Why a server cannot be used: it refuses the credentials; its owner has to sign in; the configuration or the guard is in the way; it does not
  * answer in time or at all; or what it answers is not MCP.
  */
 export interface ServerFailure {
-  kind: "unauthorized" | "misconfigured" | "slow" | "away" | "broken";
+  kind: "unauthorized" | "signed_out" | "misconfigured" | "slow" | "away" | "broken";
   /** What is wrong, for the owner. It may have words of the server in it. */
   message: string;
 }
@@ -22,6 +22,11 @@ export class ServerError extends Error {
     this.name = "ServerError";
     this.failure = failure;
   }
+}
+
+/** The failure of what does not answer as it should. */
+export function broken(message: string): ServerError {
+  return new ServerError({ kind: "broken", message });
 }
 
 const MAX_CHARS = 300;
@@ -52,12 +57,19 @@ const EGRESS_KINDS: { [code in EgressError["code"]]?: ServerFailure["kind"] } = 
   too_large: "broken",
 };
 
-/** What the owner can do about a failure. */
-export function fixFor({ kind }: ServerFailure, server: string): string {
+/** The path of the page where an owner signs in at a server. */
+export const SIGN_IN_PATH = "/mcp/sign-in";
+
+/** What the owner can do about a failure. @param origin Isopod's own address, if it is known */
+export function fixFor({ kind }: ServerFailure, server: string, origin: string | undefined): string {
   const field = `mcp.servers.${server}`;
   switch (kind) {
     case "unauthorized":
-      return `Check ${field}.headers: an Authorization header needs its scheme too, such as "Bearer …".`;
+      return `Check ${field}.headers: an Authorization header needs its scheme too, such as "Bearer …". Where it wants a sign-in, set ${field}.oauth to true.`;
+    case "signed_out":
+      return origin === undefined
+        ? `Sign in at Isopod's address, with this path: ${SIGN_IN_PATH}/${server}`
+        : `Sign in: ${origin}${SIGN_IN_PATH}/${server}`;
     case "misconfigured":
       return `Correct ${field}.`;
     case "slow":

@@ -2,7 +2,7 @@ import type { McpServer } from "../config/mcp-schema.ts";
 import { within } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { type Connection, connect, type KnownProtocol } from "./connect.ts";
+import { type ConnectDeps, type Connection, connect, type KnownProtocol } from "./connect.ts";
 import { failureOf, type ServerFailure, serverWords } from "./failure.ts";
 import { type RawTool, readTools } from "./listed-tool.ts";
 import { type McpDeps, timeoutMsOf } from "./mcp-deps.ts";
@@ -66,20 +66,21 @@ export function listServerLater(server: McpServer, deps: McpDeps): Promise<unkno
 }
 
 /** Asks a server what it offers, and stores nothing. Never rejects. */
-export async function askServer(
-  server: McpServer,
-  deps: Pick<McpDeps, "fetch" | "secret" | "waitUntil">,
-): Promise<Asked> {
+export async function askServer(server: McpServer, deps: ConnectDeps & Pick<McpDeps, "waitUntil">): Promise<Asked> {
   const timeoutMs = Math.min(LIST_MS, timeoutMsOf(server));
   let connection: Connection | undefined;
   try {
     connection = await connect(server, deps, { timeoutMs });
     const { client, protocol } = connection;
-    const raw = client.getServerCapabilities()?.tools === undefined ? [] : await allTools(client, timeoutMs);
+    const { tools: hasTools, resources } = client.getServerCapabilities() ?? {};
+    const raw = hasTools === undefined ? [] : await allTools(client, timeoutMs);
     const { tools, leftOut } = await readTools(server.name, raw);
     const { name = "", version = "" } = client.getServerVersion() ?? {};
     const about = serverWords(`${name} ${version}`.trim());
-    return { kind: "listed", listing: { tools, leftOut, about, protocol: bounded(protocol) } };
+    return {
+      kind: "listed",
+      listing: { tools, leftOut, about, protocol: bounded(protocol), ...(resources && { hasResources: true }) },
+    };
   } catch (error) {
     return { kind: "failed", failure: failureOf(error, timeoutMs) };
   } finally {

@@ -1,4 +1,5 @@
 import type { McpServer } from "../config/mcp-schema.ts";
+import type { DataKey } from "../security/data-key.ts";
 import type { StreamingFetch } from "../security/streaming-fetch.ts";
 
 /** What reaching MCP servers needs. */
@@ -8,8 +9,12 @@ export interface McpDeps {
   fetch: StreamingFetch;
   /** The value of a variable or secret of the Worker. */
   secret(name: string): string | undefined;
+  /** Encrypts the tokens of sign-ins; undefined where `ISOPOD_DATA_KEY` is not set. */
+  dataKey: DataKey | undefined;
   /** Notes that tools of a server are held back, because they are new or are not what was accepted. Never rejects. */
   noteHeldBack(server: string, tools: readonly string[]): Promise<void>;
+  /** Notes that the sign-in at a server is worth nothing any more, and why. Never rejects. */
+  noteSignInLost(server: string, why: string): Promise<void>;
   /** Keeps the caller alive for work that nobody awaits. */
   waitUntil(promise: Promise<unknown>): void;
   /** Milliseconds since the epoch. */

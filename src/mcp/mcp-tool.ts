@@ -3,7 +3,7 @@ import { type AnyTool, defineTool, type ToolCall, type ToolOutput } from "../age
 import type { JsonObject } from "../lib/json.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import { MCP_SEPARATOR } from "../security/tool-policy.ts";
-import { fencedOutput, type KeepImage, type ResultPlace, resultOutput } from "./call-result.ts";
+import { fencedOutput, type KeepPorts, type ResultPlace, resultOutput } from "./call-result.ts";
 import { callTool } from "./call-tool.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { ServerError } from "./failure.ts";
@@ -12,12 +12,10 @@ import { timeoutMsOf } from "./mcp-deps.ts";
 import type { ServerState } from "./server-state.ts";
 
 /** What the tools of servers need in a turn. */
-export interface McpToolDeps {
+export interface McpToolDeps extends KeepPorts {
   pool: ConnectionPool;
   /** The door for words of servers. */
   outside: OutsidePort;
-  /** Absent if the turn has no files. */
-  keepImage: KeepImage | undefined;
 }
 
 const parameters = z.record(z.string(), z.unknown());
@@ -53,11 +51,11 @@ async function run(
   listed: ListedTool,
   args: JsonObject,
   call: ToolCall,
-  { pool, outside, keepImage }: McpToolDeps,
+  { pool, ...deps }: McpToolDeps,
 ): Promise<ToolOutput> {
   const { name, host } = server;
   const timeoutMs = timeoutMsOf(server);
-  const place: ResultPlace = { server: name, host, tool: listed.tool, outside, keepImage };
+  const place: ResultPlace = { server: name, host, tool: listed.tool, ...deps };
   try {
     const outcome = await pool.use(server, call.signal, (connection) =>
       callTool(connection, listed, args, { signal: call.signal, update: call.update, timeoutMs }),
@@ -66,13 +64,15 @@ async function run(
     return await resultOutput(outcome.result, place);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    throw new Error(`The MCP server '${name}': ${error.message} ${advice(error.failure.kind)}`);
+    throw new Error(`The MCP server '${name}': ${error.message} ${adviceFor(error.failure.kind)}`);
   }
 }
 
-function advice(kind: ServerError["failure"]["kind"]): string {
+/** What the agent can do about a failure. */
+export function adviceFor(kind: ServerError["failure"]["kind"]): string {
   switch (kind) {
     case "unauthorized":
+    case "signed_out":
     case "misconfigured":
       return "Tell your owner, who can see with /mcp what is wrong.";
     default:

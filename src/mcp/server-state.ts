@@ -19,8 +19,13 @@ export interface ServerState extends McpServer {
   about?: string;
   /** Why it cannot be used; absent if it can. */
   trouble?: ServerFailure | { kind: "new"; message: string };
+  /** Whether it has resources that may be read. */
+  hasResources?: true;
   protocol?: Listing["protocol"];
 }
+
+/** The name by which the configuration and policies choose the reading of resources, as if it were a tool. */
+export const READ_RESOURCE = "read_resource";
 
 /** A tool that waits for an owner, with what was accepted under its name before. */
 export interface PendingTool {
@@ -60,6 +65,7 @@ export function serverState({ name, config }: McpServer, row: StoredServer | und
     leftOut: listing.leftOut.filter(({ tool }) => isChosen(tool)),
     about: listing.about,
     protocol: listing.protocol,
+    ...(failure === undefined && listing.hasResources && isChosen(READ_RESOURCE) && { hasResources: true as const }),
     ...trouble,
   };
 }

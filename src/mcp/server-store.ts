@@ -13,6 +13,8 @@ export interface Listing {
   /** Its name and version, as it says. */
   about: string;
   protocol: KnownProtocol;
+  /** Whether it has resources. */
+  hasResources?: true;
 }
 
 /** A tool as an owner has accepted it. */

@@ -5,17 +5,21 @@ const GRACE_MS = 500;
 
 /**
  * Watches answers to POSTs that come as a stream of events: the SDK waits for its whole timeout where such a stream ends
- * without the answer. A stream whose events have ids can be taken up again, and is left to the SDK.
+ * without the answer. Those on which a server says what changes answer nothing. A stream whose events have ids can be taken up again, and is left to the SDK.
  * @param onEnd called when one has ended and its last events can have been read
  */
 export function watchStreams(fetch: StreamingFetch, onEnd: () => void): StreamingFetch {
   return async (url, init) => {
     const response = await fetch(url, init);
     const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream") ?? false;
-    if (init?.method !== "POST" || !isStream || response.body === null) return response;
+    if (init?.method !== "POST" || !isStream || response.body === null || isSubscription(init.body)) return response;
     const { status, statusText, headers } = response;
     return new Response(watched(response.body, onEnd), { status, statusText, headers });
   };
+}
+
+function isSubscription(body: unknown): boolean {
+  return typeof body === "string" && body.includes('"method":"subscriptions/listen"');
 }
 
 function watched(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {

@@ -95,10 +95,17 @@ export function createServices(
       database: stores.DB,
       fetch: openStreamingEgress(config.security.egress, host),
       secret,
+      dataKey: knownDataKey(env),
       noteHeldBack: (server, tools) =>
         noteSecurityEvent(
           stores.DB,
           { kind: "mcp", agentId: "", by: `mcp.servers.${server}`, subject: "held back", detail: tools.join(", ") },
+          Date.now(),
+        ),
+      noteSignInLost: (server, why) =>
+        noteSecurityEvent(
+          stores.DB,
+          { kind: "mcp", agentId: "", by: `mcp.servers.${server}`, subject: "sign-in lost", detail: why },
           Date.now(),
         ),
       waitUntil,

@@ -18,6 +18,7 @@ import { listPagesTool, readPagesTool } from "./pages.ts";
 import { readTool, type SkillFolders } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import type { Resources } from "./resources.ts";
+import type { ServerResources } from "./server-resources.ts";
 import { type StatusPort, sessionStatusTool } from "./session-status.ts";
 import { sessionsHistoryTool, sessionsListTool, sessionsSendTool } from "./sessions.ts";
 import type { SessionsPort } from "./sessions-port.ts";
@@ -39,6 +40,8 @@ export interface ToolDeps {
   readEtags: ReadEtags;
   /** What may be read besides the workspace. */
   resources: Resources;
+  /** The resources of MCP servers, if the turn has any. */
+  servers: ServerResources | undefined;
   skillFolders: SkillFolders;
   /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
@@ -83,6 +86,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     workspace,
     readEtags,
     resources,
+    servers,
     skillFolders,
     exec,
     search,
@@ -101,13 +105,13 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
   // Public pages may be read by everybody.
   const pages = owner || has("read") ? [] : [readPagesTool(resources), listPagesTool(resources)];
   const all = [
-    readTool(workspace, readEtags, resources, skillFolders, outside),
+    readTool(workspace, readEtags, resources, skillFolders, outside, servers),
     writeTool(workspace, readEtags),
     editTool(workspace, readEtags),
     applyPatchTool(workspace, readEtags),
     grepTool(workspace, resources, outside),
     findTool(workspace),
-    lsTool(workspace, resources),
+    lsTool(workspace, resources, outside, servers),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
     ...(search === undefined ? [] : [webSearchTool(search)]),
     ...(web === undefined ? [] : [webFetchTool(web)]),

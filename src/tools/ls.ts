@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineTool, type Tool } from "../agent/tool.ts";
+import type { OutsidePort } from "../security/from-outside.ts";
 import { labelText } from "../security/labels.ts";
 import { resolveFolder } from "../workspace/paths.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import { addressIn, listAddress, type Resources } from "./resources.ts";
+import { listServerResources, type ServerResources, serverAddressIn } from "./server-resources.ts";
 
 const MAX_ENTRIES = 500;
 
@@ -15,7 +17,12 @@ const parameters = z.strictObject({
 });
 
 /** Lists a folder of the workspace, or pages outside of it. */
-export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources): Tool<z.infer<typeof parameters>> {
+export function lsTool(
+  workspace: Pick<Workspace, "list">,
+  resources: Resources,
+  outside: OutsidePort,
+  servers: ServerResources | undefined,
+): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "ls",
     summary: "List directory contents",
@@ -25,7 +32,9 @@ export function lsTool(workspace: Pick<Workspace, "list">, resources: Resources)
     parameters,
     replay: "safe",
     sequential: false,
-    async run({ path: typed = "" }) {
+    async run({ path: typed = "" }, call) {
+      const remote = serverAddressIn(typed);
+      if (remote !== undefined) return listServerResources(remote, servers, { call, outside });
       const address = addressIn(typed);
       if (address !== undefined) return { text: await listAddress(resources, address) };
       const folder = resolveFolder(typed);

@@ -11,6 +11,7 @@ import { decodeFileText, excerptLines, fileOutput, type LineRange, MAX_LINES } f
 import { fenced, labelledText, labelsOf } from "./labelled-text.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import { addressIn, addressText, type Resources, readAddress } from "./resources.ts";
+import { readServerResource, type ServerResources, serverAddressIn, serverEffects } from "./server-resources.ts";
 
 const parameters = z.strictObject({
   path: z.string().describe("Path in the workspace, such as memory/2026-01-31.md, or an address such as docs://index"),
@@ -31,6 +32,7 @@ export function readTool(
   resources: Resources,
   skills: SkillFolders,
   outside: OutsidePort,
+  servers: ServerResources | undefined,
 ): Tool<z.infer<typeof parameters>> {
   return defineTool({
     name: "read",
@@ -41,8 +43,14 @@ export function readTool(
     parameters,
     replay: "safe",
     sequential: false,
-    effects: ({ path }) => (isPrivatePath(path) ? [{ kind: "read", what: path }] : []),
-    async run({ path: typed, offset, limit = MAX_LINES }) {
+    effects: ({ path }) => [
+      ...(isPrivatePath(path) ? [{ kind: "read", what: path } as const] : []),
+      ...serverEffects(path, servers),
+    ],
+    async run({ path: typed, offset, limit = MAX_LINES }, call) {
+      const remote = serverAddressIn(typed);
+      if (remote !== undefined)
+        return readServerResource(remote, servers, { lines: { from: offset ?? 1, limit }, call, outside });
       const address = addressIn(typed);
       if (address !== undefined) {
         const { content, line } = await readAddress(resources, address);

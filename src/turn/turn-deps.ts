@@ -10,6 +10,7 @@ import type { EventLog } from "../session-store/event-log.ts";
 import type { EndedConversation } from "../session-store/run.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
 import type { ReadEtags } from "../tools/read-etags.ts";
+import type { ServerResources } from "../tools/server-resources.ts";
 import type { BootstrapCache } from "../workspace/bootstrap.ts";
 import type { Workspace, WorkspaceEntry } from "../workspace/workspace.ts";
 import type { TurnGate } from "./gate.ts";
@@ -34,6 +35,8 @@ export interface ToolsDeps {
   skills: TurnSkills;
   /** Tools besides the built-in ones. */
   extraTools: readonly AnyTool[];
+  /** The resources of MCP servers, if the turn has any. */
+  servers: ServerResources | undefined;
   /** Notes words from outside that look like a prompt injection. */
   suspect(suspicion: Suspicion): void;
   /** What decides which tools there are, and what commands may reach. */
@@ -52,11 +55,13 @@ export interface TurnMcp {
 
 export interface OpenMcp {
   tools: readonly AnyTool[];
+  /** Absent if none of the servers has any. */
+  resources?: ServerResources;
   notes: readonly string[];
 }
 
 /** Dependencies of a live turn, besides its run and its context. */
-export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate"> {
+export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate" | "servers"> {
   /** Writes lines of the audit trail. */
   audit(lines: readonly AuditLine[]): void;
   session: SessionRow;

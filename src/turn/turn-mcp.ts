@@ -1,13 +1,15 @@
 import { type AnyTool, toolSchema } from "../agent/tool.ts";
+import type { KeepPorts } from "../mcp/call-result.ts";
 import { ConnectionPool } from "../mcp/connection-pool.ts";
 import { type McpToolDeps, mcpTool } from "../mcp/mcp-tool.ts";
+import { McpResources, resourceToolName } from "../mcp/server-resources.ts";
 import type { ServerState } from "../mcp/server-state.ts";
 import { serversNow } from "../mcp/servers-now.ts";
 import { storedServers } from "../mcp/stored-servers.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { TurnContext } from "./turn-context.ts";
 import type { OpenMcp, ToolsDeps, TurnMcp } from "./turn-deps.ts";
-import { keepImage, outsidePort } from "./turn-tools.ts";
+import { keepFile, keepImage, outsidePort } from "./turn-tools.ts";
 
 /** Most tools of all servers together in a turn, and most characters of what a model reads of them. */
 const MAX_TOOLS = 64;
@@ -33,16 +35,21 @@ function openTools(
   { pool, gate, suspect }: Pick<ToolsDeps, "gate" | "suspect"> & { pool: ConnectionPool },
   workspace: Pick<Workspace, "write">,
 ): OpenMcp {
-  const deps: McpToolDeps = {
-    pool,
-    outside: outsidePort(services, suspect),
+  const kept: KeepPorts = {
     keepImage: principal.owner ? (image) => keepImage("mcp", image, workspace) : undefined,
+    keepFile: principal.owner ? (file) => keepFile("mcp", file, workspace) : undefined,
   };
+  const deps: McpToolDeps = { pool, outside: outsidePort(services, suspect), ...kept };
   const allowed = servers.flatMap((server) =>
     server.tools.filter(({ name }) => gate.has(name)).map((listed) => mcpTool(server, listed, deps)),
   );
   const tools = withinBounds(allowed);
-  return { tools, notes: principal.owner ? notesOf(servers, allowed.length - tools.length) : [] };
+  const readable = servers.filter(({ name, hasResources }) => hasResources && gate.has(resourceToolName(name)));
+  return {
+    tools,
+    ...(readable.length > 0 && { resources: new McpResources(readable, { pool, ...kept }) }),
+    notes: principal.owner ? [...resourceNotes(readable), ...notesOf(servers, allowed.length - tools.length)] : [],
+  };
 }
 
 function withinBounds(tools: readonly AnyTool[]): AnyTool[] {
@@ -53,6 +60,12 @@ function withinBounds(tools: readonly AnyTool[]): AnyTool[] {
   };
   const end = tools.findIndex(isPast);
   return tools.slice(0, end === -1 ? MAX_TOOLS : Math.min(end, MAX_TOOLS));
+}
+
+function resourceNotes(readable: readonly ServerState[]): string[] {
+  if (readable.length === 0) return [];
+  const addresses = readable.map(({ name }) => `mcp://${name}/`).join(", ");
+  return [`MCP servers have resources, which ls lists and read shows as mcp://<server>/<uri>: ${addresses}.`];
 }
 
 /** They hold no word of a server. */

@@ -3,6 +3,7 @@ import { digestOf, shortDigest } from "../lib/digest.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { VERSION } from "../lib/version.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
+import type { Label } from "../security/labels.ts";
 import { createMask } from "../security/mask.ts";
 import { SecretBroker } from "../security/secret-broker.ts";
 import { transcriptReach } from "../services/memory/transcript-reach.ts";
@@ -29,7 +30,7 @@ import { turnMedia } from "./turn-media.ts";
 
 /** The tools of a turn: those that the policy gives its sender, and whose ports are open. */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
-  const { readEtags, extraTools, skills, gate } = deps;
+  const { readEtags, extraTools, servers, skills, gate } = deps;
   const { services, principal } = context;
   const { owner } = principal;
   const plans = services.config.tools.experimental.planTool;
@@ -40,6 +41,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     workspace,
     readEtags,
     resources: resourcesOf(skills, owner),
+    servers,
     skillFolders: skills.files,
     exec: turnShell(context, skills, workspace, { outside, gate }),
     search: turnSearch(context, outside),
@@ -126,8 +128,17 @@ export async function keepImage(
   { bytes, mediaType, labels }: FetchedImage,
   workspace: Pick<Workspace, "write">,
 ): Promise<string> {
+  return keepFile(from, { bytes, extension: `.${mediaType.slice(mediaType.indexOf("/") + 1)}`, labels }, workspace);
+}
+
+/** Stores a file from outside; the same one has the same path. @throws WorkspaceError */
+export async function keepFile(
+  from: string,
+  { bytes, extension, labels }: { bytes: Uint8Array; extension: string; labels: readonly Label[] },
+  workspace: Pick<Workspace, "write">,
+): Promise<string> {
   const digest = await digestOf("SHA-256", bytes);
-  const path = `inbox/${from}-${digest.slice(0, 16)}.${mediaType.slice(mediaType.indexOf("/") + 1)}`;
+  const path = `inbox/${from}-${digest.slice(0, 16)}${extension}`;
   await workspace.write(path, bytes, { kind: "any" }, { labels });
   return path;
 }

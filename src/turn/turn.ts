@@ -74,7 +74,8 @@ async function turnWith(
     deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
     mcp.open({ gate, suspect: deps.suspect }, seen),
   ]);
-  const tools = turnTools(context, { ...deps, extraTools: [...deps.extraTools, ...servers.tools], skills, gate }, seen);
+  const extraTools = [...deps.extraTools, ...servers.tools];
+  const tools = turnTools(context, { ...deps, extraTools, servers: servers.resources, skills, gate }, seen);
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);

@@ -658,7 +658,9 @@ function mcpDeps(config: object): McpDeps {
     database: env.DB,
     fetch: openStreamingEgress(security.egress, "cloudflare-workers"),
     secret: () => undefined,
+    dataKey: undefined,
     noteHeldBack: async () => undefined,
+    noteSignInLost: async () => undefined,
     waitUntil: () => undefined,
     now: () => Date.now(),
   };

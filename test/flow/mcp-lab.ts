@@ -1,5 +1,6 @@
 import { inject } from "vitest";
 import type { McpPlace, McpRequest } from "../fakes/mcp-server.ts";
+import type { OAuthLog } from "../fakes/oauth-server.ts";
 import { configure } from "./session-lab.ts";
 
 /** `host:port` of the servers of MCP. */
@@ -18,6 +19,22 @@ export async function serveMcp(place: string, behaviour: McpPlace): Promise<void
 /** What a server was asked. */
 export async function heardMcp(place: string): Promise<McpRequest[]> {
   return (await fetch(`${inject("mcp")}/control/${place}`)).json();
+}
+
+/** What the authorization server of a place has done. */
+export async function heardOAuth(place: string): Promise<OAuthLog> {
+  return (await fetch(`${inject("mcp")}/oauth/${place}`)).json();
+}
+
+/** Ends the access tokens of a place, or all that it has given. */
+export async function endTokens(place: string, which: "access" | "all"): Promise<void> {
+  await fetch(`${inject("mcp")}/oauth/${place}?${which}`, { method: "DELETE" });
+}
+
+/** What an authorization server sends a browser back to Isopod with, once the owner has said yes or no there. */
+export async function consent(address: string): Promise<URL> {
+  const response = await fetch(address, { redirect: "manual" });
+  return new URL(response.headers.get("Location") ?? "");
 }
 
 /** The calls of tools that a server got. */

@@ -228,6 +228,34 @@ test("calls that hang, break off, fail or give too much end with a result that s
   expect(large.text.length).toBeLessThan(20_000);
 });
 
+test("a tool that asks the person in the middle of its call gets no answer, and the agent is told that it asks", async () => {
+  await serveMcp("curious", { tools: [{ ...COUNT, asks: "What is the password?" }] });
+  await configureMcp("mcp-curious", { curious: { url: mcpAt("curious") } });
+  const { results } = await turn("mcp-curious", [{ name: "curious__count", args: {} }]);
+  expect(results[0]).toMatchObject({ isError: true, labels: [`host:${mcpHost}`] });
+  expect(results[0].text).toContain("Cannot request input 'word' (elicitation/create)");
+});
+
+test.each([
+  ["shifts", false],
+  ["shifts-old", true],
+])(
+  "a server that says during a call that its tools have changed is asked for them again (%s)",
+  async (place, isOld) => {
+    await serveMcp(place, { tools: [{ ...COUNT, changes: true }], isOld });
+    await configureMcp(`mcp-${place}`, { [place]: { url: mcpAt(place), trusted: true } });
+    await turn(`mcp-${place}`);
+    const lists = async () => (await heardMcp(place)).filter(({ body }) => body?.method === "tools/list").length;
+    const before = await lists();
+    const count = { name: `${place}__count`, args: {} };
+    // What changes before such a server has been asked to say so is not heard.
+    await waitFor(async () => {
+      await turn(`mcp-${place}`, isOld ? [count] : [count, count]);
+      return (await lists()) > before;
+    });
+  },
+);
+
 test("a server is not asked for its tools at every turn", async () => {
   await serveMcp("calm", { tools: [COUNT] });
   await configureMcp("mcp-calm", { calm: { url: mcpAt("calm") } });

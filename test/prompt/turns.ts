@@ -185,6 +185,7 @@ function turn(
       ports: turnPorts(moment),
       readEtags: new ReadEtags(),
       extraTools: services.plugins.tools,
+      servers: undefined,
       skills,
       gate,
       suspect: () => undefined,

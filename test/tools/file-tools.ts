@@ -35,12 +35,13 @@ export function fileTools(workspace: Workspace = openWorkspace(), resources: Res
     workspace,
     etags,
     textOf,
-    read: (args: unknown) => run(readTool(workspace, etags, resources, { baseDirOf: () => undefined }, outside), args),
+    read: (args: unknown) =>
+      run(readTool(workspace, etags, resources, { baseDirOf: () => undefined }, outside, undefined), args),
     write: (args: unknown) => run(writeTool(workspace, etags), args),
     edit: (args: unknown) => run(editTool(workspace, etags), args),
     applyPatch: (input: string) => run(applyPatchTool(workspace, etags), { input }),
     grep: (args: unknown) => run(grepTool(workspace, resources, outside), args),
     find: (args: unknown) => run(findTool(workspace), args),
-    ls: (args: unknown) => run(lsTool(workspace, resources), args),
+    ls: (args: unknown) => run(lsTool(workspace, resources, outside, undefined), args),
   };
 }

@@ -136,6 +136,7 @@ async function tried(
       ports: turnPorts({ ...context, principal: { ...context.principal, owner: true } }),
       readEtags: new ReadEtags(),
       extraTools: [],
+      servers: undefined,
       skills: NO_SKILLS,
       gate: everything(gate),
       suspect: () => undefined,

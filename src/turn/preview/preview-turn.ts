@@ -93,6 +93,7 @@ export async function previewRequest(
       readEtags,
       skills,
       extraTools: [...extraTools, ...mcp.tools],
+      servers: mcp.resources,
       gate,
       suspect,
       budget: undefined,
