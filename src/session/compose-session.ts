@@ -7,6 +7,7 @@ import { TranscriptSync } from "../index-sync/transcript-sync.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { SessionHooks } from "../plugins/session-hooks.ts";
+import { Processes } from "../processes/processes.ts";
 import { Relocation } from "../relocation/relocation.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
@@ -62,7 +63,7 @@ export interface ComposeSessionDeps {
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
   revoke(grantId: string): Grant | undefined;
-  stopAll(): { runs: number; subagents: number };
+  stopAll(): { runs: number; subagents: number; processes: number };
   /** Resets the object's memory after everything was deleted. */
   forget(): void;
   /** Reads the object's memory anew after the session has come, gone or stayed. */
@@ -79,6 +80,7 @@ export interface SessionParts {
   deliveries: Deliveries;
   sockets: Sockets;
   subagents: Subagents;
+  processes: Processes;
   hooks: SessionHooks;
   indexSync: IndexSync;
   inspector: Inspector;
@@ -121,6 +123,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const skills = new SessionSkills({ store, fence, session, services, waitUntil, now });
   const subagents = new Subagents(peers);
+  const processes = new Processes({ store, log, fence, policyFor, changed, waitUntil, now });
   const deliveries = new Deliveries({
     store,
     fence,
@@ -161,6 +164,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     lanes,
     budgets,
     subagents,
+    processes,
     skills,
     audit,
     extraTools,
@@ -190,6 +194,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     meter,
     ended: (row, state, reply) => {
       subagents.runEnded(row, state, reply);
+      if (state.status === "aborted" || state.status === "timeout") processes.stop(({ runId }) => runId === row.id);
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
       visitors.changed();
     },
@@ -200,7 +205,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     now,
   });
   const inboundFiles = new InboundFiles({ store, fence, session, services, budgets, changed, now, waitUntil });
-  const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, retention, transcripts };
+  const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, processes, retention, transcripts };
   const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
   const commands = new CommandDispatcher({
     store,
@@ -272,6 +277,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     deliveries,
     sockets,
     subagents,
+    processes,
     hooks,
     indexSync,
     inspector,

@@ -189,6 +189,7 @@ function turn(
       gate,
       suspect: () => undefined,
       budget: undefined,
+      workspaceFor: () => noWorkspace,
     },
     noWorkspace,
   );

@@ -96,6 +96,7 @@ export async function previewRequest(
       gate,
       suspect,
       budget: undefined,
+      workspaceFor: () => workspace,
     },
     workspace,
   );
