@@ -1,5 +1,6 @@
 import { durationText } from "../lib/duration-text.ts";
 import { head } from "../lib/text.ts";
+import { joinLabels } from "../security/labels.ts";
 import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { ProcessRow } from "../session-store/processes.ts";
 import type { RunInput } from "../session-store/run.ts";
@@ -12,11 +13,12 @@ const INTERRUPTED =
 /** The input of the run that the end of a process wakes, with the rights of the run that started it. */
 export function processInput(row: ProcessRow, announceTo: AnnouncementTarget, runId: string): RunInput {
   const { owner, modelOverride, timeoutSeconds } = announceTo;
-  const { phase } = row.process;
+  const { phase, labels: before } = row.process;
+  const labels = joinLabels(before, "labels" in phase ? phase.labels : undefined);
   return {
     text: processText(row, runId),
     sender: { id: "system", name: "System", owner },
-    ...("labels" in phase && phase.labels && { labels: phase.labels }),
+    ...(labels.length > 0 && { labels }),
     ...modelOverride,
     timeoutSeconds,
     origin: { kind: "process", process: row.id },

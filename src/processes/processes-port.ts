@@ -1,3 +1,4 @@
+import { labelsInView } from "../models/view-labels.ts";
 import type { ProcessesPort } from "../tools/process.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import type { TurnContext } from "../turn/turn-context.ts";
@@ -21,7 +22,8 @@ export function processesPort(run: ActiveRun, context: TurnContext, processes: P
         ...{ target: run.row.target, owner: principal.owner, timeoutSeconds: agent.defaults.timeoutSeconds },
         modelOverride: { ...(model !== undefined && { model }), ...(thinking && { thinking }) },
       };
-      return processes.take(command, { runId: run.row.id, ...(agent.exec?.notifyOnExit && { announceTo }) });
+      const labels = labelsInView(run.journal.context());
+      return processes.take(command, { runId: run.row.id, labels, ...(agent.exec?.notifyOnExit && { announceTo }) });
     },
   };
 }

@@ -4,6 +4,7 @@ import { newRunId, objectNameOfRun } from "../config/session-ids.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { head } from "../lib/text.ts";
+import type { Label } from "../security/labels.ts";
 import { admitRun } from "../session-store/admission.ts";
 import type { EventLog } from "../session-store/event-log.ts";
 import { type Fence, Superseded } from "../session-store/fence.ts";
@@ -44,6 +45,8 @@ export interface ProcessesDeps {
 /** The run that starts a command, and the one that its end wakes, if any. */
 export interface Starter {
   runId: string;
+  /** Of what its agent has in view. */
+  labels: readonly Label[];
   announceTo?: AnnouncementTarget;
 }
 
@@ -71,11 +74,12 @@ export class Processes {
   }
 
   /** Stores that a command runs, and takes care of its end. @returns its number */
-  take(command: BackgroundCommand, { runId, announceTo }: Starter): number {
+  take(command: BackgroundCommand, { runId, labels, announceTo }: Starter): number {
     const { store, fence, changed, waitUntil } = this.#deps;
     const process: Process = {
       command: head(command.script, MAX_COMMAND_CHARS),
       startedAt: command.startedAt,
+      ...(labels.length > 0 && { labels }),
       ...(announceTo && { announceTo }),
       phase: { status: "running" },
     };

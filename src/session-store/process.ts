@@ -6,6 +6,8 @@ export interface Process {
   /** The beginning of its script. */
   command: string;
   startedAt: number;
+  /** Where words come from that the agent had in view when it started the command. */
+  labels?: readonly Label[];
   /** The run that its end wakes; undefined where its end wakes none. */
   announceTo?: AnnouncementTarget;
   phase: ProcessPhase;

@@ -1,4 +1,4 @@
-import { desc, eq, lte, sql } from "drizzle-orm";
+import { and, desc, eq, lt, lte, sql } from "drizzle-orm";
 import { log } from "../lib/log.ts";
 import type { Process, ProcessPhase } from "./process.ts";
 import { processes } from "./schema.ts";
@@ -39,7 +39,7 @@ export function addProcess(store: Store, { runId, process }: Omit<ProcessRow, "i
   store.insert(processes).values({ id, runId, open: true, body: process }).run();
   store
     .delete(processes)
-    .where(sql`${lte(processes.id, id - MAX_KEPT)} AND ${processes.open} = 0`)
+    .where(and(eq(processes.open, false), lte(processes.id, id - MAX_KEPT)))
     .run();
   return id;
 }
@@ -50,6 +50,15 @@ export function saveEnded(store: Store, { id, process }: ProcessRow, phase: Proc
     .update(processes)
     .set({ open: false, body: { ...process, phase } })
     .where(eq(processes.id, id))
+    .run();
+}
+
+/** Deletes the processes that ended before an instant. */
+export function dropEndedProcesses(store: Store, before: number): void {
+  const endedAt = sql`CASE WHEN json_valid(${processes.body}) THEN ${processes.body} ->> '$.phase.at' ELSE 0 END`;
+  store
+    .delete(processes)
+    .where(and(eq(processes.open, false), lt(endedAt, before)))
     .run();
 }
 

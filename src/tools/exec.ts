@@ -60,6 +60,9 @@ const parameters = z.strictObject({
   yieldMs: z.number().optional(),
 });
 
+/** Longer than any command may take. */
+const MAX_WAIT_MS = 3_600_000;
+
 /** Runs a script over the workspace. Not safe to replay: it may append to files and send requests. */
 export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof parameters>> {
   const { background: behind } = port;
@@ -111,7 +114,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
       call.signal.addEventListener("abort", stop, { once: true });
       try {
         if (behind === undefined) return await done;
-        const waitMs = background ? 0 : (yieldMs ?? behind.afterMs);
+        const waitMs = background ? 0 : Math.min(yieldMs ?? behind.afterMs, MAX_WAIT_MS);
         if ((await comesWithin(waitMs, done)) || behind.refusal() !== undefined) return await done;
         call.signal.throwIfAborted();
         update = undefined;

@@ -11,15 +11,12 @@ const STATES: Record<ToolCall["state"], string> = {
 
 const MARKS = { pending: "○", in_progress: "◐", completed: "●" } as const;
 
-/** A tool call in one line; opened, as it is while it prints, its arguments and its result. */
+/** A tool call in one line; opened, its arguments and its result. */
 export function ToolCallView({ call }: { call: ToolCall }) {
   const args = typeof call.args === "string" ? call.args : JSON.stringify(call.args, null, 2);
   const plan = planSteps(call);
   return (
-    <details
-      class={`aside tool ${call.state}`}
-      open={plan !== undefined || (call.state === "running" && call.text !== "")}
-    >
+    <details class={`aside tool ${call.state}`} open={plan !== undefined}>
       <summary>
         <span class="name">{call.tool}</span>
         <span class="gist">{firstArgument(call.args)}</span>
