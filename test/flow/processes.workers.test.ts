@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { at, serve } from "../security/outside-lab.ts";
+import { withoutStacks } from "../shell/without-stacks.ts";
 import { asked, call, env, eventsOf, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { configure, kill, session, sql, stubOf } from "./session-lab.ts";
 
@@ -8,6 +9,7 @@ const ROOT = "agents/main/workspace/";
 const EXEC = (command: string, more: object = {}) => ({ name: "exec", args: { command, background: true, ...more } });
 const PROCESS = (action: string, id?: number) => ({ name: "process", args: { action, ...(id && { id }) } });
 
+withoutStacks();
 beforeAll(() => serve("processes", { page: { body: "From outside." } }));
 
 async function messagesOf(name: string): Promise<any[]> {
