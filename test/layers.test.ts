@@ -14,7 +14,7 @@ const ROWS = [
   ["services"],
   ["session-store"],
   ["turn"],
-  ["subagents", "commands", "budgets", "retention", "relocation", "index-sync"],
+  ["subagents", "commands", "budgets", "retention", "relocation", "index-sync", "processes"],
   ["session"],
   ["inbound", "diagnostics", "migrate"],
   ["http", "events"],

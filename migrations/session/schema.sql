@@ -62,6 +62,14 @@ CREATE TABLE `outbox` (
 CREATE INDEX `outbox_open` ON `outbox` (`id`) WHERE "outbox"."status" IN ('pending', 'sending');
 CREATE INDEX `outbox_by_run` ON `outbox` (`run_id`);
 CREATE INDEX `outbox_lost` ON `outbox` (`id`) WHERE "outbox"."status" IN ('failed', 'unsure');
+CREATE TABLE `processes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`run_id` text NOT NULL,
+	`open` integer NOT NULL,
+	`body` text NOT NULL
+);
+
+CREATE INDEX `processes_open` ON `processes` (`open`) WHERE "processes"."open" = 1;
 CREATE TABLE `prompts` (
 	`hash` text PRIMARY KEY NOT NULL,
 	`text` text,

@@ -21,6 +21,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
   ["task", "prompt", "instructions"],
   ["sessionkey", "session", "sessionid", "label"],
   ["jobid", "job", "id"],
+  ["id", "process", "processid", "pid", "sessionid"],
   ["schedule", "when", "trigger"],
   ["input", "patch", "diff"],
   ["raw", "patch", "config"],

@@ -69,7 +69,7 @@ export interface RetryCommand extends CommandHead {
 
 /** What immediate commands may do to their session. */
 export interface CommandPort {
-  /** Stops every unsettled run and every sub-agent. Returns how many. */
+  /** Stops every unsettled run, sub-agent and command in the background. Returns how many. */
   stopAll(): Stopped;
   subagents: SubagentsPort;
   /** Decides the waiting call with this id, or every waiting call. Returns the names of their tools. */
@@ -108,6 +108,8 @@ export interface AtOncePort {
 export interface Stopped {
   runs: number;
   subagents: number;
+  /** Commands in the background. */
+  processes: number;
 }
 
 /** The sub-agents of a session. @throws IsopodError if none matches, or its state does not allow the call */

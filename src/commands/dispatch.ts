@@ -46,7 +46,7 @@ export interface DispatchDeps {
   subagents(run: NewRun): SubagentsPort;
   /** Whether the session exists and is not being deleted. */
   isActive(): boolean;
-  /** Stops every unsettled run and every sub-agent. */
+  /** Stops every unsettled run, sub-agent and command in the background. */
   stopAll(): Stopped;
   decide(approvalId: string, decision: Decision): boolean;
   /** Decides a call that waits in another session's object, in the background. */

@@ -2,17 +2,18 @@ import { grantText } from "../session-store/grants.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { ImmediateCommand } from "./command.ts";
 
-/** `/stop`: stops the current run, waiting runs and all sub-agents. */
+/** `/stop`: stops the current run, waiting runs, all sub-agents and all commands in the background. */
 export const stop: ImmediateCommand = {
   kind: "immediate",
   name: "stop",
   summary: "Stop the current run, waiting runs and sub-agents",
   usage: "/stop",
   run(_args, session) {
-    const { runs, subagents } = session.stopAll();
-    if (runs === 0 && subagents === 0) return "Nothing was running.";
-    if (runs === 1 && subagents === 0) return "Stopped.";
-    return `Stopped ${[...count(runs, "run"), ...count(subagents, "sub-agent")].join(" and ")}.`;
+    const { runs, subagents, processes } = session.stopAll();
+    const others = [...count(subagents, "sub-agent"), ...count(processes, "command")];
+    if (runs === 0 && others.length === 0) return "Nothing was running.";
+    if (runs === 1 && others.length === 0) return "Stopped.";
+    return `Stopped ${[...count(runs, "run"), ...others].join(" and ")}.`;
   },
 };
 

@@ -7,6 +7,7 @@ export type OriginKind =
   | "reset"
   | "retry"
   | "announcement"
+  | "process"
   | "spawn"
   | "nested"
   | "delivery"
@@ -89,6 +90,8 @@ export const ORIGINS: Readonly<Record<OriginKind, OriginRules>> = {
   retry: { ...MESSAGE, queueClass: "command", startsByTime: false, isForModels: false },
   /** The end of a sub-agent, announced to the session that started it. */
   announcement: { ...SYSTEM_MESSAGE, queueClass: "announcement" },
+  /** The end of a command in the background, told to the session that started it. */
+  process: { ...SYSTEM_MESSAGE, queueClass: "announcement" },
   /** The task of a sub-agent, or more of it. */
   spawn: SYSTEM_MESSAGE,
   /** A message from another session's agent (`sessions_send`). */

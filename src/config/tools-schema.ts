@@ -62,8 +62,8 @@ const exec = z.strictObject({
     .int()
     .min(0)
     .default(10_000)
-    .meta(planned("After how many milliseconds a command goes on in the background.")),
-  notifyOnExit: z.boolean().default(true).meta(planned("Whether its end wakes the agent then.")),
+    .describe("After how many milliseconds a command goes on in the background."),
+  notifyOnExit: z.boolean().default(true).describe("Whether its end wakes the agent then."),
 });
 
 /** `tools` of one agent. Its profile takes the place of the shared one; its lists only take tools away. */
@@ -249,18 +249,24 @@ const MAX_TIMEOUT_SEC = 600;
 /** The rules for an agent's commands. */
 export interface ExecRules extends ExecPolicy {
   timeoutSec: number;
+  /** After how many milliseconds a command goes on in the background. */
+  backgroundMs: number;
+  /** Whether its end wakes the agent then. */
+  notifyOnExit: boolean;
 }
 
 const HOST = "host:";
 
 /** The rules that `tools.exec` results in; undefined if no command runs. */
-export function execRules({ security, ask, allowlist, timeoutSec }: z.output<typeof exec>): ExecRules | undefined {
+export function execRules({ security, ask, allowlist, ...times }: z.output<typeof exec>): ExecRules | undefined {
   if (security === "deny" || (security === "allowlist" && ask === "off" && allowlist.length === 0)) return undefined;
   return {
     security,
     ask,
     programs: allowlist.filter((entry) => !entry.startsWith(HOST)),
     hosts: allowlist.filter((entry) => entry.startsWith(HOST)).map((entry) => entry.slice(HOST.length)),
-    timeoutSec: Math.min(timeoutSec, MAX_TIMEOUT_SEC),
+    timeoutSec: Math.min(times.timeoutSec, MAX_TIMEOUT_SEC),
+    backgroundMs: times.backgroundMs,
+    notifyOnExit: times.notifyOnExit,
   };
 }

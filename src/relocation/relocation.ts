@@ -6,6 +6,7 @@ import type { Refusal } from "../lib/refusal.ts";
 import { callObject } from "../services/call-session.ts";
 import { addressIn, knownPlaces, type SessionEnv } from "../services/session-places.ts";
 import type { Fence } from "../session-store/fence.ts";
+import { runningProcesses } from "../session-store/processes.ts";
 import { isSettled } from "../session-store/run.ts";
 import { openRuns } from "../session-store/runs.ts";
 import { indexLocation } from "../session-store/session-index.ts";
@@ -97,7 +98,7 @@ export class Relocation {
 
   /**
    * Stores that the session leaves for another object, and moves it. From now on it is not in use, until it is there.
-   * @throws IsopodError `conflict` while a run is under way; `unavailable` where the other object does not take it: the
+   * @throws IsopodError `conflict` while a run or a command is under way; `unavailable` where the other object does not take it: the
    * session stays then, and is in use again
    */
   async leave(from: string, to: string, location: SessionLocation): Promise<void> {
@@ -105,6 +106,10 @@ export class Relocation {
     if (openRuns(store).some(({ state }) => !isSettled(state))) {
       const hint = "Wait for its end, or stop it with POST /v1/sessions/{key}/abort, and move the session then.";
       throw new IsopodError("conflict", "A run of this session is under way.", hint);
+    }
+    if (runningProcesses(store).length > 0) {
+      const hint = "Wait for its end, or send /stop, and move the session then.";
+      throw new IsopodError("conflict", "A command of this session runs in the background.", hint);
     }
     fence.write(() => savePlace(ctx.storage, { kind: "leaving", from, to, location }));
     arm(now());

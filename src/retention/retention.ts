@@ -1,5 +1,6 @@
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
+import { dropEndedProcesses } from "../session-store/processes.ts";
 import { forgetAudit } from "../session-store/session-index.ts";
 import { saveTidiedAt } from "../session-store/session-row.ts";
 import { dropEndedSubagents } from "../session-store/subagent-rows.ts";
@@ -58,7 +59,10 @@ export class Retention {
       await clearPrompts(this.#deps, before);
       await clearDeliveries(this.#deps, before);
       await forgetAudit(this.#deps.database, this.#deps.session().agentId, before);
-      this.#deps.fence.write(() => dropEndedSubagents(this.#deps.store, before));
+      this.#deps.fence.write(() => {
+        dropEndedSubagents(this.#deps.store, before);
+        dropEndedProcesses(this.#deps.store, before);
+      });
     } catch (error) {
       writeLog("warn", "retention.failed", { error: messageOf(error) });
     }

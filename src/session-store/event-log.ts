@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, sql } from "drizzle-orm";
-import type { AgentEvent, EventBody } from "../agent/events.ts";
+import type { AgentEvent, EventBody, ToolEvent } from "../agent/events.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { isForPeople, type Message } from "../models/message.ts";
 import { noteAppended } from "./recent-messages.ts";
@@ -148,9 +148,14 @@ export class EventLog {
 
   /**
    * Publishes a live event to current readers; it is kept only until its message is stored. A delta joins the delta
-   * before it, unless that one was read.
+   * before it, unless that one was read. A tool's update takes the place of the one before it.
    */
   show(runId: string, ts: number, body: EventBody): void {
+    if (isUpdate(body)) {
+      this.#live = this.#live.filter(
+        (event) => !(isUpdate(event) && event.callId === body.callId && event.runId === runId),
+      );
+    }
     const newest = this.#live.at(-1);
     const isOpen = newest !== undefined && newest.seq === this.lastSeq && newest.seq > this.#seenSeq;
     const grown = isOpen && newest.runId === runId ? joinDeltas(newest, body) : undefined;
@@ -266,6 +271,10 @@ function joinDeltas(event: AgentEvent, body: EventBody): AgentEvent | undefined 
   if (body.type !== "assistant" || body.phase !== "delta") return undefined;
   if ("text" in event) return "text" in body ? { ...event, text: event.text + body.text } : undefined;
   return "reasoning" in body ? { ...event, reasoning: event.reasoning + body.reasoning } : undefined;
+}
+
+function isUpdate(event: EventBody): event is Extract<ToolEvent, { phase: "update" }> {
+  return event.type === "tool" && event.phase === "update";
 }
 
 /** Whether a message replaces a live event. */

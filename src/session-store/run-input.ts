@@ -87,6 +87,8 @@ export type RunOrigin =
   | { kind: "retry" }
   /** The end of a sub-agent. */
   | { kind: "announcement"; childKey: string; childRunId: string }
+  /** The end of a command in the background. */
+  | { kind: "process"; process: number }
   /** The task of a sub-agent, or a later message from its parent; `people` is where people wait for the result. */
   | { kind: "spawn"; byRunId: string; spawned: Spawned; people?: Target }
   /** A message from another session's agent; `hops` counts the messages that led to it. */

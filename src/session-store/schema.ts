@@ -8,6 +8,7 @@ import {
   isDeliverySource,
   isMessage,
   isOutline,
+  isProcess,
   isReport,
   isRunInput,
   isRunState,
@@ -176,6 +177,21 @@ export const announcements = sqliteTable("announcements", {
   /** When to deliver it, in milliseconds since the epoch; null while it is held for sub-agents of its own. */
   dueAt: integer("due_at"),
 });
+
+/** Commands in the background, those that have ended lately among them. */
+export const processes = sqliteTable(
+  "processes",
+  {
+    /** 1, 2, 3 … */
+    id: integer().primaryKey(),
+    /** The run that started it. */
+    runId: text("run_id").notNull(),
+    /** Whether it has not ended, as far as is known. */
+    open: integer({ mode: "boolean" }).notNull(),
+    body: json("body", isProcess).notNull(),
+  },
+  (table) => [index("processes_open").on(table.open).where(sql`${table.open} = 1`)],
+);
 
 /** One row: what the snapshot in `skill_parts` was taken of. */
 export const skillScan = sqliteTable("skill_scan", {

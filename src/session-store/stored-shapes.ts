@@ -9,6 +9,7 @@ import type { SectionSource } from "../prompt/section-source.ts";
 import type { SentAlert } from "../schedule/repeated-alert.ts";
 import type { AuditEntry } from "../security/audit-entry.ts";
 import type { ScannedSkill } from "../services/skills/scanned-skills.ts";
+import type { Process } from "./process.ts";
 import type { QueuePolicy } from "./queue.ts";
 import type { RunState } from "./run.ts";
 import type { RunInput, Spawned } from "./run-input.ts";
@@ -177,6 +178,11 @@ export function isOutline(value: unknown): value is Outline {
 export function isSubagent(value: unknown): value is Subagent {
   if (!isObject(value) || !areStrings(value.childRunId, value.agentId, value.label)) return false;
   return isObject(value.phase) && isObject(value.modelOverride) && isObject(value.announceTo);
+}
+
+/** Whether a stored value is a command in the background. */
+export function isProcess(value: unknown): value is Process {
+  return isObject(value) && typeof value.command === "string" && isObject(value.phase);
 }
 
 /** Whether a stored value is the report of a sub-agent. */

@@ -7,6 +7,7 @@ import { TranscriptSync } from "../index-sync/transcript-sync.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
 import { SessionHooks } from "../plugins/session-hooks.ts";
+import { Processes } from "../processes/processes.ts";
 import { Relocation } from "../relocation/relocation.ts";
 import { Removal } from "../retention/removal.ts";
 import { Retention } from "../retention/retention.ts";
@@ -63,7 +64,7 @@ export interface ComposeSessionDeps {
   accept(request: AcceptRequest): AcceptedRun;
   abort(runId: string): RunState["status"] | undefined;
   decide(approvalId: string, decision: Decision): boolean;
-  stopAll(): { runs: number; subagents: number };
+  stopAll(): { runs: number; subagents: number; processes: number };
   /** Resets the object's memory after everything was deleted. */
   forget(): void;
   /** Reads the object's memory anew after the session has come, gone or stayed. */
@@ -82,6 +83,7 @@ export interface SessionParts {
   deliveryFormat: DeliveryFormat;
   sockets: Sockets;
   subagents: Subagents;
+  processes: Processes;
   hooks: SessionHooks;
   indexSync: IndexSync;
   inspector: Inspector;
@@ -124,6 +126,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const skills = new SessionSkills({ store, fence, session, services, waitUntil, now });
   const subagents = new Subagents(peers);
+  const processes = new Processes({ store, log, fence, policyFor, changed, waitUntil, now });
   const deliveryFormat = new DeliveryFormat({ store, session, services, hooks });
   const sender = new PartSender({
     store,
@@ -173,6 +176,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     lanes,
     budgets,
     subagents,
+    processes,
     skills,
     audit,
     extraTools,
@@ -202,6 +206,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     meter,
     ended: (row, state, reply) => {
       subagents.runEnded(row, state, reply);
+      if (state.status === "aborted" || state.status === "timeout") processes.stop(({ runId }) => runId === row.id);
       runAgentEndHooks(row, state, hooks, () => readView(store, session()).messages);
       visitors.changed();
     },
@@ -213,7 +218,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
   });
   const approvals = new Approvals({ store, fence, scheduler, audit, indexSync, changed, now, waitUntil });
   const inboundFiles = new InboundFiles({ store, fence, session, services, budgets, changed, now, waitUntil });
-  const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, retention, transcripts };
+  const workers = { scheduler, deliveries, inboundFiles, indexSync, subagents, processes, retention, transcripts };
   const wakeups = new Wakeups({ ctx, store, configured, lifecycle, workers: () => workers });
   const commands = new CommandDispatcher({
     store,
@@ -287,6 +292,7 @@ export function composeSession(given: ComposeSessionDeps): SessionParts {
     deliveryFormat,
     sockets,
     subagents,
+    processes,
     hooks,
     indexSync,
     inspector,

@@ -245,7 +245,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
 
   #abort(runId: string): RunState["status"] | undefined {
     const row = this.#find(runId) && this.#stop(runId);
-    if (row !== undefined) this.#fence.write(() => this.#parts.subagents.stop(row.id));
+    if (row !== undefined) this.#fence.write(() => this.#stopStartedBy(row.id));
     this.#parts.wakeups.changed();
     return row?.state.status;
   }
@@ -478,6 +478,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       markDeleting(this.#store);
       dropPending(this.#store);
       this.#parts.subagents.stop();
+      this.#parts.processes.stop();
     });
     this.#parts.wakeups.arm();
     this.#stopAll();
@@ -518,13 +519,19 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     return this.#lifecycle === "active" ? findRun(this.#store, runId) : undefined;
   }
 
-  #stopAll(): { runIds: string[]; runs: number; subagents: number } {
-    const subagents = this.#fence.write(() => this.#parts.subagents.stop());
+  #stopStartedBy(run: string): void {
+    this.#parts.subagents.stop(run);
+    this.#parts.processes.stop(({ runId }) => runId === run);
+  }
+
+  #stopAll(): { runIds: string[]; runs: number; subagents: number; processes: number } {
+    const stop = () => ({ subagents: this.#parts.subagents.stop(), processes: this.#parts.processes.stop() });
+    const stopped = this.#fence.write(stop);
     const runIds = openRuns(this.#store).flatMap((row) => (isSettled(row.state) ? [] : [row.id]));
     // Waiting runs first, so that none of them starts when the active one has stopped.
     for (const runId of runIds.toReversed()) this.#stop(runId);
     this.#parts.wakeups.changed();
-    return { runIds, runs: runIds.length, subagents };
+    return { runIds, runs: runIds.length, ...stopped };
   }
 
   #stop(runId: string): RunRow | undefined {

@@ -8,6 +8,8 @@ import { log as writeLog } from "../lib/log.ts";
 import type { Message } from "../models/message.ts";
 import { messageLabels } from "../models/view-labels.ts";
 import type { SessionHooks } from "../plugins/session-hooks.ts";
+import type { Processes } from "../processes/processes.ts";
+import { processesPort } from "../processes/processes-port.ts";
 import type { Suspicion } from "../security/from-outside.ts";
 import { filesReadOf } from "../services/bootstrap-caches.ts";
 import { lookUpModel } from "../services/model-lookup.ts";
@@ -63,6 +65,7 @@ export interface TurnRunnerDeps extends SubagentsDeps {
   lanes: DurableObjectNamespace<Lane>;
   budgets: BudgetNamespace;
   subagents: Subagents;
+  processes: Processes;
   skills: SessionSkills;
   audit: Pick<AuditTrail, "write">;
   /** Tools of an owner's turn besides the built-in ones. */
@@ -217,11 +220,12 @@ export class TurnRunner {
   }
 
   #ports(run: ActiveRun, context: TurnContext): TurnPorts {
-    const { subagents } = this.#deps;
+    const { subagents, processes } = this.#deps;
     return turnPorts(context, {
       sessions: sessionsPort({ run, agent: context.agent, subagents, deps: this.#deps }),
       outbox: outboxPort(run, this.#deps),
       jobs: jobsPort(run, context, { database: this.#deps.database, queue: this.#deps.schedule, now: this.#deps.now }),
+      processes: processesPort(run, context, processes),
       status: statusPort(run, this.#deps),
     });
   }

@@ -1,8 +1,10 @@
 import type { IndexSync } from "../index-sync/index-sync.ts";
 import type { TranscriptSync } from "../index-sync/transcript-sync.ts";
+import type { Processes } from "../processes/processes.ts";
 import { expiresAt } from "../retention/removal.ts";
 import type { Retention } from "../retention/retention.ts";
 import { outboxDueAt } from "../session-store/outbox.ts";
+import { runningProcesses } from "../session-store/processes.ts";
 import { openRuns } from "../session-store/runs.ts";
 import type { StoredPlace } from "../session-store/session-place.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
@@ -47,6 +49,7 @@ export interface Workers {
   inboundFiles: InboundFiles;
   indexSync: IndexSync;
   subagents: Subagents;
+  processes: Processes;
   retention: Retention;
   transcripts: TranscriptSync;
 }
@@ -82,8 +85,8 @@ export class Wakeups {
   /** Handles the alarm. */
   onAlarm(): void {
     this.#clock.clear();
-    const { scheduler, indexSync } = this.#deps.workers();
-    const isToWait = scheduler.busy || !this.#deps.configured.isReady;
+    const { scheduler, processes, indexSync } = this.#deps.workers();
+    const isToWait = scheduler.busy || processes.busy || !this.#deps.configured.isReady;
     this.#recoveryMs = isToWait ? nextRecoveryMs(this.#recoveryMs) : FIRST_RECOVERY_MS;
     this.#indexRetryMs = indexSync.isBehind ? nextIndexRetryMs(this.#indexRetryMs) : FIRST_INDEX_RETRY_MS;
     this.changed();
@@ -120,7 +123,8 @@ export class Wakeups {
       ctx.waitUntil(this.#workWhenReady());
       return;
     }
-    const { scheduler, deliveries, inboundFiles, indexSync, subagents } = this.#deps.workers();
+    const { scheduler, deliveries, inboundFiles, indexSync, subagents, processes } = this.#deps.workers();
+    processes.recover();
     const fetching = inboundFiles.fetch();
     if (fetching !== undefined) ctx.waitUntil(fetching);
     const turn = scheduler.next(prefetched);
@@ -158,6 +162,12 @@ export class Wakeups {
     if (this.#deps.lifecycle() === "active") await transcripts.sync();
   }
 
+  /** Whether another incarnation has to go on, if this one ends. */
+  #isAtWork(): boolean {
+    const { store } = this.#deps;
+    return hasActiveRun(openRuns(store)) || runningProcesses(store).length > 0;
+  }
+
   #arm(recoveryMs: number, indexMs: number): void {
     const { store, configured } = this.#deps;
     const lifecycle = this.#deps.lifecycle();
@@ -166,7 +176,7 @@ export class Wakeups {
     if (lifecycle !== "active" && lifecycle !== "deleting") return;
     const { indexSync, subagents } = this.#deps.workers();
     const due = {
-      recoveryAt: lifecycle === "deleting" || hasActiveRun(openRuns(store)) ? now + recoveryMs : undefined,
+      recoveryAt: lifecycle === "deleting" || this.#isAtWork() ? now + recoveryMs : undefined,
       outboxAt: outboxDueAt(store),
       indexAt: indexSync.isBehind ? now + indexMs : undefined,
       expiresAt: lifecycle === "active" ? expiresAt(store) : undefined,

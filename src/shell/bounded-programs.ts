@@ -1,4 +1,4 @@
-import type { CustomCommand, ResolvedCommandContext } from "just-bash/browser";
+import type { Command, ResolvedCommandContext } from "just-bash/browser";
 import { MAX_DIFF_LINES } from "./limits.ts";
 
 const KIB = 1024;
@@ -15,7 +15,7 @@ const MEMORY_HUNGRY = [
 ];
 
 /** Wrappers of just-bash programs that refuse an input that is too large. */
-export const boundedPrograms: CustomCommand[] = MEMORY_HUNGRY.map(({ name, words, most }) => ({
+export const boundedPrograms: Command[] = MEMORY_HUNGRY.map(({ name, words, most }) => ({
   name,
   async execute(args, context) {
     const paths = args.filter((arg) => !arg.startsWith("-")).slice(words);
@@ -47,7 +47,7 @@ async function fileSize(path: string, { fs, cwd }: ResolvedCommandContext): Prom
  * `diff`, which refuses files with too many differing lines: just-bash's implementation takes time that grows with
  * their square.
  */
-export const boundedDiff: CustomCommand = {
+export const boundedDiff: Command = {
   name: "diff",
   async execute(args, context) {
     const refusal = await sizeRefusal(args, context);

@@ -84,7 +84,7 @@ export const PROGRAMS: readonly CommandName[] = [
 export const LEFT_OUT: readonly CommandName[] = ["alias", "clear", "history", "html-to-markdown", "split", "unalias"];
 
 /** Our own programs, and just-bash's network programs. */
-const OTHERS = ["yq", "curl"];
+const OTHERS = ["yq", "tar", "zip", "unzip", "mktemp", "realpath", "curl"];
 
 /** All commands of the shell, sorted: the values that a skill's `requires.bins` may name. */
 export const SHELL_COMMANDS: readonly string[] = [...PROGRAMS, ...OTHERS].sort();

@@ -21,6 +21,10 @@ export const MAX_CHANGES = 500;
 export const MAX_REQUESTS = 100;
 export const MAX_ANSWER_BYTES = 8 * MIB;
 
+/** Most files of an archive, and their bytes together. */
+export const MAX_ARCHIVE_ENTRIES = 5_000;
+export const MAX_UNPACKED_BYTES = 16 * MIB;
+
 /** Longest script, in bytes. */
 const MAX_SCRIPT_BYTES = 256 * 1024;
 
@@ -62,10 +66,10 @@ export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxTraversalWork: 200_000,
   maxLiveBytes: 24 * MIB,
   maxInputBytes: 64 * MIB,
-  maxArchiveBytes: 16 * MIB,
+  maxArchiveBytes: MAX_UNPACKED_BYTES,
   maxArchiveCompressedBytes: 8 * MIB,
   maxArchiveEntryBytes: 8 * MIB,
-  maxArchiveEntries: 5_000,
+  maxArchiveEntries: MAX_ARCHIVE_ENTRIES,
   maxGlobOperations: 100_000,
   maxStringLength: 2 * MIB,
   maxArrayElements: 100_000,

@@ -1,4 +1,4 @@
-import type { CustomCommand, ResolvedCommandContext } from "just-bash/browser";
+import type { Command, ResolvedCommandContext } from "just-bash/browser";
 
 type Result = Awaited<ReturnType<NonNullable<ResolvedCommandContext["origCommand"]>>>;
 
@@ -14,7 +14,7 @@ interface BashInvocation {
 const SETTABLE = "efuvxC";
 
 /** `bash` and `sh` with the options that scripts commonly use; just-bash's own take only `-c`. */
-export const bashCommands: CustomCommand[] = ["bash", "sh"].map((name) => ({
+export const bashCommands: Command[] = ["bash", "sh"].map((name) => ({
   name,
   async execute(args, context) {
     const { origCommand } = context;
@@ -87,7 +87,7 @@ function withByteCount(result: Result): Result {
 }
 
 /** `xargs` with attached option values such as `-n1` and `-I{}`; just-bash's own wants them separate. */
-export const xargs: CustomCommand = {
+export const xargs: Command = {
   name: "xargs",
   async execute(args, { origCommand }) {
     return (await origCommand?.(separateValues(args))) ?? { stdout: "", stderr: "xargs: not here\n", exitCode: 127 };

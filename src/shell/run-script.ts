@@ -6,9 +6,12 @@ import { hostLabel, joinLabels, type Label } from "../security/labels.ts";
 import type { Mask } from "../security/mask.ts";
 import type { SafeFetch } from "../security/safe-fetch.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { withInstead } from "./absent-programs.ts";
 import { boundedDiff, boundedPrograms } from "./bounded-programs.ts";
 import { PROGRAMS, SHELL_COMMANDS } from "./commands.ts";
 import { EXECUTION_LIMITS } from "./limits.ts";
+import { LiveOutput } from "./live-output.ts";
+import { mktemp, realpath } from "./path-programs.ts";
 import { bashCommands, xargs } from "./program-arguments.ts";
 import { RunFiles } from "./run-files.ts";
 import { RunLimiter } from "./run-limiter.ts";
@@ -16,9 +19,12 @@ import { type Mount, type ReadOnlyFiles, readOnlyMount, workspaceMount } from ".
 import { DECODERS, TEXT_VARIABLES, takesTurns } from "./script-transforms.ts";
 import type { ShellResult, ShellRun } from "./shell.ts";
 import { ShellRequests } from "./shell-requests.ts";
+import { tar } from "./tar.ts";
 import { isWithin, normalPath, type StoredFile, WORKSPACE } from "./tree.ts";
+import { OUTPUT_MARKS, tellingPrograms } from "./visible-output.ts";
 import { findChanges, writeBack } from "./write-back.ts";
 import { yq } from "./yq.ts";
+import { unzip, zip } from "./zip.ts";
 
 /** The files, network and secrets mask that a shell works with. */
 export interface ShellDeps {
@@ -41,6 +47,10 @@ const BASE_ENV: Readonly<Record<string, string>> = {
   TMPDIR: "/tmp",
   USER: "user",
 };
+
+/** The programs that just-bash brings, and those that we have in their place or besides. */
+const JUST_BASH = [...PROGRAMS, "curl"];
+const OWN = [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, tar, zip, unzip, mktemp, realpath];
 
 /** How long an aborted command may take to end, in milliseconds. */
 const GRACE_MS = 1_000;
@@ -65,12 +75,19 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
     (url, init) => memory.idle(() => deps.fetch(url, { ...init, beforeSend: options.beforeSend })),
     (url, sends) => options.mayReach?.({ url, sends, labels: seen() }),
   );
+  const live = new LiveOutput(
+    (text) => options.onOutput?.({ text, hosts: requests.hosts.map(deps.mask.mask), labels: seen() }),
+    deps.mask,
+    deps.now,
+  );
   const end = await execute(script, options, {
     files,
     memory,
     requests,
+    live,
     signal: AbortSignal.any([signal, time.signal, overrun.signal]),
   });
+  live.close();
   files.close();
   time.done();
   signal.throwIfAborted();
@@ -87,8 +104,8 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
   note(requests.hosts.map(hostLabel));
   const { mask } = deps.mask;
   return {
-    stdout: mask(end.stdout),
-    stderr: mask(withoutAdvice(end.stderr)),
+    stdout: mask(withInstead(end.stdout)),
+    stderr: mask(withInstead(end.stderr.replace(LIMIT_ADVICE, ""))),
     exitCode: isOver ? TIME_OVER : end.exitCode,
     ...(stopped !== undefined && { stopped }),
     written: stored?.written ?? [],
@@ -109,6 +126,7 @@ interface ScriptDeps {
   files: RunFiles;
   memory: RunLimiter;
   requests: ShellRequests;
+  live: LiveOutput;
   signal: AbortSignal;
 }
 
@@ -116,7 +134,7 @@ interface ScriptDeps {
 async function execute(
   script: string,
   options: ShellRun,
-  { files, memory, requests, signal }: ScriptDeps,
+  { files, memory, requests, live, signal }: ScriptDeps,
 ): Promise<ScriptEnd> {
   const cwd = normalPath(
     (options.cwd ?? "").startsWith("/") ? (options.cwd ?? "") : `${WORKSPACE}/${options.cwd ?? ""}`,
@@ -133,12 +151,13 @@ async function execute(
       env: { ...Object.fromEntries(variables), ...BASE_ENV },
       commands: [...PROGRAMS],
       executionLimits: { ...EXECUTION_LIMITS, maxExecutionTimeMs: options.timeoutMs },
-      customCommands: [...bashCommands, boundedDiff, ...boundedPrograms, xargs, yq, ...DECODERS],
+      customCommands: [...tellingPrograms(JUST_BASH, OWN, (text) => live.add(text)), ...DECODERS],
       fetch: requests.fetch,
       sleep: (ms) => memory.idle(() => sleep(ms, signal)),
       // It replaces globals of the isolate, which other requests share.
       defenseInDepth: false,
     });
+    bash.registerTransformPlugin(OUTPUT_MARKS);
     bash.registerTransformPlugin(takesTurns);
     bash.registerTransformPlugin(TEXT_VARIABLES);
     const stdin = options.stdin === undefined ? {} : { stdin: options.stdin };
@@ -176,14 +195,9 @@ async function isFolder(files: RunFiles, path: string): Promise<boolean> {
   }
 }
 
-/** Hints of just-bash that address its host application. */
+/** A hint of just-bash that addresses its host application. */
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g;
-const BUILD_ADVICE = /command not available in browser environments\. Exclude .*? Node\.js bundle\./g;
 const LIMIT_EXIT = 126;
-
-function withoutAdvice(stderr: string): string {
-  return stderr.replace(LIMIT_ADVICE, "").replace(BUILD_ADVICE, "command not found");
-}
 
 /** Sentences about files that were written outside the workspace or to read-only folders. */
 function lostFileNotes(files: RunFiles): string[] {

@@ -30,6 +30,21 @@ export interface ShellRun {
   beforeSend?: SafeRequest["beforeSend"];
   /** Asked before each request; absent if every public host may be reached. */
   mayReach?: MayReach;
+  /**
+   * Called while the script runs, at once and then ever more rarely. What is printed by built-in commands, or in a way
+   * that cannot be followed, is in the result alone.
+   */
+  onOutput?: (soFar: OutputSoFar) => void;
+}
+
+/** What a script that still runs has printed. */
+export interface OutputSoFar {
+  /** The end of it, masked. */
+  text: string;
+  /** Hosts that have answered. */
+  hosts: readonly string[];
+  /** Those hosts, and where the labelled files come from that were read. */
+  labels: readonly Label[];
 }
 
 /** A request that a script is about to send. */

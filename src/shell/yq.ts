@@ -1,4 +1,4 @@
-import type { CustomCommand, ResolvedCommandContext } from "just-bash/browser";
+import type { Command, ResolvedCommandContext } from "just-bash/browser";
 import { parseAllDocuments, stringify } from "yaml";
 import { messageOf } from "../lib/errors.ts";
 
@@ -12,7 +12,7 @@ interface YqArguments {
 }
 
 /** `yq`: parses YAML or JSON, runs a jq filter, and prints YAML or, with `-o json`, JSON. It changes no file. */
-export const yq: CustomCommand = {
+export const yq: Command = {
   name: "yq",
   async execute(args, context) {
     const options = parseArgs(args);

@@ -15,6 +15,7 @@ import type { MadeFilesPort } from "./made-files.ts";
 import { memoryGetTool, memorySearchTool, type RecallPort } from "./memory.ts";
 import { messageTool, type OutboxPort } from "./message.ts";
 import { listPagesTool, readPagesTool } from "./pages.ts";
+import { type ProcessesPort, processTool } from "./process.ts";
 import { readTool, type SkillFolders } from "./read.ts";
 import type { ReadEtags } from "./read-etags.ts";
 import type { Resources } from "./resources.ts";
@@ -45,6 +46,8 @@ export interface ToolDeps {
   skillFolders: SkillFolders;
   /** The shell, if the turn may run commands. */
   exec: ExecPort | undefined;
+  /** Commands in the background, if the turn's session has any. */
+  processes: ProcessesPort | undefined;
   /** A search of the web, if a service is set up. */
   search: WebSearchPort | undefined;
   /** The web, if the configuration has the agent fetch pages. */
@@ -89,6 +92,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     servers,
     skillFolders,
     exec,
+    processes,
     search,
     web,
     media,
@@ -113,6 +117,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     findTool(workspace),
     lsTool(workspace, resources, outside, servers),
     ...(exec === undefined ? [] : [execTool(exec, readEtags)]),
+    ...(exec === undefined || processes === undefined ? [] : [processTool(processes)]),
     ...(search === undefined ? [] : [webSearchTool(search)]),
     ...(web === undefined ? [] : [webFetchTool(web)]),
     ...(jobs === undefined ? [] : [cronTool(jobs)]),

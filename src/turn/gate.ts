@@ -72,9 +72,12 @@ export class TurnGate {
     this.#here = target?.conversationId && `${target.channel}:${target.conversationId}`;
   }
 
-  /** The labels that what is written now inherits: none for a call that an owner has allowed. */
-  labels(): readonly Label[] {
-    return this.#isApproved ? [] : labelsInView(this.#deps.messages());
+  /**
+   * The labels that what is written now inherits: none for a call that an owner has allowed.
+   * @param approved of a command, which may go on when its call has ended; else that of the call at work
+   */
+  labels(approved = this.#isApproved): readonly Label[] {
+    return approved ? [] : labelsInView(this.#deps.messages());
   }
 
   /** Whether this turn may have a tool. */
@@ -125,8 +128,8 @@ export class TurnGate {
   }
 
   /** Refuses a write to what later turns obey, unless it may be. @throws Error with the rule and what to do */
-  checkWrite(path: string, labels: readonly Label[]): void {
-    if (this.#isApproved || !isPersistentPath(path)) return;
+  checkWrite(path: string, labels: readonly Label[], approved = this.#isApproved): void {
+    if (approved || !isPersistentPath(path)) return;
     const seen = joinLabels(labels, labelsInView(this.#deps.messages()));
     const decision = decide(this.rules, this.#principal, "persist", { name: path }, seen);
     if (decision.verdict === "allow") return;

@@ -64,7 +64,7 @@ export function promptInput(context: TurnContext, facts: TurnFacts): PromptInput
     sessionKey: session.key,
     tools: promptTools(tools),
     ...(toolNotes.length > 0 && { toolNotes }),
-    completionWake: false,
+    completionWake: agent.exec?.notifyOnExit === true && tools.some(({ name }) => name === "process"),
     provider: services.plugins.contributionFor(model).provider,
     ...(skills.list !== undefined && { skillsPrompt: skills.list }),
     memoryCitations: config.memory.citations,

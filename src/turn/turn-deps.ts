@@ -43,6 +43,11 @@ export interface ToolsDeps {
   gate: TurnGate;
   /** The run's budget; undefined if nothing is capped. */
   budget: CallBudget | undefined;
+  /**
+   * The workspace of a command, which may go on when its call has ended.
+   * @param approved whether an owner has allowed the call
+   */
+  workspaceFor(approved: boolean): Workspace;
 }
 
 /** The MCP servers of a turn. */
@@ -61,7 +66,7 @@ export interface OpenMcp {
 }
 
 /** Dependencies of a live turn, besides its run and its context. */
-export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate" | "servers"> {
+export interface TurnDeps extends FilesDeps, Omit<ToolsDeps, "skills" | "gate" | "servers" | "workspaceFor"> {
   /** Writes lines of the audit trail. */
   audit(lines: readonly AuditLine[]): void;
   session: SessionRow;

@@ -1,5 +1,6 @@
 import type { JobsPort } from "../tools/cron.ts";
 import type { OutboxPort } from "../tools/message.ts";
+import type { ProcessesPort } from "../tools/process.ts";
 import type { StatusPort } from "../tools/session-status.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import { sessionReach, spawnDepth } from "./lineage.ts";
@@ -11,6 +12,7 @@ export interface TurnPorts {
   sessions: SessionsPort | undefined;
   outbox: OutboxPort | undefined;
   jobs: JobsPort | undefined;
+  processes: ProcessesPort | undefined;
   status: StatusPort;
 }
 
@@ -19,6 +21,7 @@ export interface LivePorts {
   sessions: Omit<SessionsPort, "maySpawn">;
   outbox: OutboxPort;
   jobs: JobsPort;
+  processes: ProcessesPort;
   status: StatusPort;
 }
 
@@ -32,6 +35,7 @@ export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(
     sessions: reach && { ...reach, ...live.sessions },
     outbox: hasWayOut(context) ? live.outbox : undefined,
     jobs: maySetJobs(context) ? live.jobs : undefined,
+    processes: mayStay(context) ? live.processes : undefined,
     status: live.status,
   };
 }
@@ -39,6 +43,11 @@ export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(
 /** Whether a turn may set jobs: an owner's, where jobs run, and not in a sub-agent, whose session ends. */
 function maySetJobs({ principal, services, session }: TurnContext): boolean {
   return principal.owner && services.config.cron.enabled && spawnDepth(session) === 0;
+}
+
+/** Whether the session stays for the end of a command: that of a sub-agent or of one question to the API does not. */
+function mayStay({ session }: TurnContext): boolean {
+  return spawnDepth(session) === 0 && session.settings.lingerMs === undefined;
 }
 
 function readOnlyPorts({ session }: TurnContext): LivePorts {
@@ -56,6 +65,7 @@ function readOnlyPorts({ session }: TurnContext): LivePorts {
     },
     outbox: { send: refuse, react: refuse },
     jobs: { list: refuse, add: refuse, update: refuse, remove: refuse, run: refuse, runs: refuse },
+    processes: { list: refuse, log: refuse, kill: refuse, refusal: refuse, take: refuse },
     status: { sessionKey: session.key, card: refuse, setModel: refuse },
   };
 }

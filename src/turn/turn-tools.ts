@@ -15,6 +15,7 @@ import type { ExecPort } from "../tools/exec.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import { toolsFor } from "../tools/index.ts";
 import type { RecallPort } from "../tools/memory.ts";
+import type { ProcessesPort } from "../tools/process.ts";
 import type { Resource, Resources } from "../tools/resources.ts";
 import type { FetchedImage, WebFetchPort } from "../tools/web-fetch.ts";
 import type { WebSearchPort } from "../tools/web-search.ts";
@@ -43,7 +44,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     resources: resourcesOf(skills, owner),
     servers,
     skillFolders: skills.files,
-    exec: turnShell(context, skills, workspace, { outside, gate }),
+    exec: turnShell(context, skills, deps.workspaceFor, { outside, gate, background: deps.ports.processes }),
     search: turnSearch(context, outside),
     web: turnWeb(context, workspace, outside),
     media: turnMedia(context, workspace, { budget: deps.budget, outside }),
@@ -66,8 +67,8 @@ export function outsidePort({ config }: TurnContext["services"], suspect: Outsid
 export function turnShell(
   { agent: { exec }, services }: Pick<TurnContext, "agent" | "services">,
   { env: values, secrets, mounts, set }: Pick<TurnSkills, "env" | "secrets" | "mounts" | "set">,
-  workspace: Workspace,
-  { outside, gate }: { outside: OutsidePort; gate: TurnGate },
+  workspaceFor: ToolsDeps["workspaceFor"],
+  { outside, gate, background }: { outside: OutsidePort; gate: TurnGate; background: ProcessesPort | undefined },
 ): ExecPort | undefined {
   if (exec === undefined) return undefined;
   const broker = new SecretBroker(secrets);
@@ -75,17 +76,17 @@ export function turnShell(
   const env = { ...values, ...broker.env };
   const maskedValues = { ...values, ...Object.fromEntries(secrets.map(({ variable, value }) => [variable, value])) };
   const hidden = quarantinedFolders(set);
-  const shown = withoutFolders(workspace, hidden);
-  const deps = { workspace: shown, mounts, fetch: services.egress, mask: createMask(maskedValues), now: Date.now };
-  const { timeoutSec } = exec;
+  const deps = { mounts, fetch: services.egress, mask: createMask(maskedValues), now: Date.now };
+  const { timeoutSec, backgroundMs: afterMs, notifyOnExit: wakes } = exec;
   return {
-    shell: createShell(deps),
+    shell: (approved) => createShell({ ...deps, workspace: withoutFolders(workspaceFor(approved), hidden) }),
     env,
     hidden,
     timeoutSec,
     outside,
     mayReach: (approved) => gate.mayReach(approved),
     beforeSend: (script, approved) => gate.beforeSend(script, approved),
+    background: background && { ...background, afterMs, wakes },
   };
 }
 

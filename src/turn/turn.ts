@@ -64,18 +64,25 @@ async function turnWith(
     grants: session.settings.grants ?? [],
     audit: deps.audit,
   });
-  const seen = labelledWorkspace(
-    withResults(workspace, { spills, resultAt: deps.resultAt }),
-    () => gate.labels(),
-    (path, labels) => gate.checkWrite(path, labels),
-  );
+  const whole = withResults(workspace, { spills, resultAt: deps.resultAt });
+  const workspaceFor = (approved?: boolean) =>
+    labelledWorkspace(
+      whole,
+      () => gate.labels(approved),
+      (path, labels) => gate.checkWrite(path, labels, approved),
+    );
+  const seen = workspaceFor();
   const readAhead = () => readFilesAhead(context, workspace, deps);
   const [skills, servers] = await Promise.all([
     deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
     mcp.open({ gate, suspect: deps.suspect }, seen),
   ]);
   const extraTools = [...deps.extraTools, ...servers.tools];
-  const tools = turnTools(context, { ...deps, extraTools, servers: servers.resources, skills, gate }, seen);
+  const tools = turnTools(
+    context,
+    { ...deps, extraTools, servers: servers.resources, skills, gate, workspaceFor },
+    seen,
+  );
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);

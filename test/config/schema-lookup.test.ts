@@ -76,7 +76,7 @@ describe("a field that is looked up", () => {
 
   test("shows whether it has no effect", () => {
     expect(field("agents.list[].agentDir").status).toBe("unused");
-    expect(field("tools.exec.backgroundMs").status).toBe("planned");
+    expect(field("agents.defaults.sandbox.scope").status).toBe("planned");
     expect(field("session.dmScope").status).toBeUndefined();
   });
 
@@ -119,7 +119,7 @@ describe("a setting without effect", () => {
   test("is reported field by field", () => {
     const document = {
       agents: {
-        defaults: { heartbeat: { every: "5m" }, workspace: "a" },
+        defaults: { heartbeat: { every: "5m" }, workspace: "a", sandbox: { scope: "agent" } },
         list: [{ id: "main", agentDir: "~/x" }],
       },
       skills: { allowBundled: ["a", "b"], entries: { github: { enabled: false } } },
@@ -127,8 +127,8 @@ describe("a setting without effect", () => {
       tools: { exec: { timeoutSec: 5, backgroundMs: 10 } },
     };
     expect(idleFields(schema, document)).toEqual([
+      { path: "agents.defaults.sandbox.scope", status: "planned" },
       { path: "agents.list[0].agentDir", status: "unused" },
-      { path: "tools.exec.backgroundMs", status: "planned" },
     ]);
     expect(idleFields(schema, {})).toEqual([]);
   });

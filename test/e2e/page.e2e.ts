@@ -73,6 +73,9 @@ test("words, thoughts and tool calls show while they happen; the latter two are 
   const tool = page.locator(".tool");
   await tool.getByText("running").waitFor();
   assert.equal(await tool.getByText("half of it is written").isVisible(), false);
+  await tool.locator("summary").click();
+  await tool.getByText("half of it is written").waitFor();
+  await tool.locator("summary").click();
   later.resolve();
   await page.locator("strong", { hasText: "remember" }).waitFor();
   await tool.locator("summary").click();

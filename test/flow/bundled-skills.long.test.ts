@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { BUNDLED_SKILLS } from "../../src/skills/bundled-skills.ts";
 import { at, heard, serve } from "../security/outside-lab.ts";
+import { withoutStacks } from "../shell/without-stacks.ts";
 import { asked, env, finished, historyOf, say, script, waitFor } from "./client.ts";
 import { deleteOutside, putOutside } from "./outside.ts";
 import { configure, session } from "./session-lab.ts";
@@ -8,6 +9,8 @@ import { configure, session } from "./session-lab.ts";
 const ROOT = "agents/main/workspace/";
 const TOKEN = "github_pat_0123456789abcdefXYZ";
 const json = (body: unknown) => ({ headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+withoutStacks();
 
 beforeEach(async () => {
   for (const { key } of (await env.FILES.list({ prefix: ROOT })).objects) await deleteOutside(key);

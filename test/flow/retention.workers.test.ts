@@ -165,6 +165,12 @@ describe("history, where it is kept for a number of days", () => {
        ('new', 'run_0', 0, json_object('phase', json_object('at', ?1))), ('open', 'run_0', 1, '{"phase":{}}')`,
       Date.now(),
     );
+    await sql(
+      name,
+      `insert into processes (id, run_id, open, body) values (1, 'run_0', 0, '{"command":"","phase":{"at":1}}'),
+       (2, 'run_0', 0, json_object('command', '', 'phase', json_object('at', ?1)))`,
+      Date.now(),
+    );
     const insert = env.DB.prepare(
       "insert into runs (id, session_key, agent_id, status, accepted_at, ended_at, input_tokens, output_tokens) values (?, ?, 'main', 'ok', 1, 1, 0, 0)",
     );
@@ -185,6 +191,7 @@ describe("history, where it is kept for a number of days", () => {
     expect(Math.abs(left - shown)).toBeLessThan(10);
     expect(await sql("days", "select status from outbox")).toEqual([{ status: "pending" }]);
     expect(await sql("days", "select key from subagents order by key")).toEqual([{ key: "new" }, { key: "open" }]);
+    expect(await sql("days", "select id from processes")).toEqual([{ id: 2 }]);
     const runs = (await sql<{ id: string }>("days", "select id from runs order by rowid")).map(({ id }) => id);
     const [oldest] = await sql<{ run_id: string }>("days", "select run_id from messages order by seq limit 1");
     expect(runs[0]).toBe(oldest!.run_id);

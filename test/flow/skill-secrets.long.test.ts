@@ -1,10 +1,13 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { at, heard, serve } from "../security/outside-lab.ts";
+import { withoutStacks } from "../shell/without-stacks.ts";
 import { asked, call, env, eventsOf, finished, say, script } from "./client.ts";
 import { testSecrets } from "./config.ts";
 import { allOfD1, allOfObjects, allOfR2, answersOf, leaksIn, listenToLogs, looksOf, type Places } from "./leak-lab.ts";
 import { session } from "./session-lab.ts";
+
+withoutStacks();
 
 const { LEAKY_TOKEN: TOKEN, LEAKY_KEY: KEY } = testSecrets;
 const VALUES = [TOKEN, KEY];

@@ -24,7 +24,7 @@ const DUTIES: [section: string, duty: string, said: RegExp][] = [
     "starts a command once and relies on the wake",
     /wakes you when .* ends or fails: start it once and rely on that/,
   ],
-  ["tooling", "uses process to look and intervene", /\(logs, status, input, intervention\), use `process`/],
+  ["tooling", "uses process to look and intervene", /\(logs, status, intervention\), use `process`/],
   ["tooling", "prefers sessions_spawn for larger tasks", /larger task prefer `sessions_spawn`/],
   [
     "tooling",

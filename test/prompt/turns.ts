@@ -190,6 +190,7 @@ function turn(
       gate,
       suspect: () => undefined,
       budget: undefined,
+      workspaceFor: () => noWorkspace,
     },
     noWorkspace,
   );

@@ -89,6 +89,20 @@ describe("live events", () => {
     expect(texts(log.read({ after: 0, limit: 10 }))).toEqual(["a", "assistant", "b", "c", "assistant", "d"]);
   });
 
+  test("of a call's updates only the newest is kept, and those of other calls and runs stay", () => {
+    const log = openLog();
+    const update = (callId: string, text: string, runId = "run_a") =>
+      log.show(runId, 0, { type: "tool", phase: "update", callId, tool: "exec", text });
+    update("c1", "one");
+    update("c2", "other");
+    update("c1", "of another run", "run_b");
+    const seen = log.read({ after: 0, limit: 10 });
+    for (let n = 0; n < 1000; n++) update("c1", `line ${n}`);
+    expect(texts(seen)).toEqual(["one", "other", "of another run"]);
+    expect(texts(log.read({ after: 0, limit: 10 }))).toEqual(["other", "of another run", "line 999"]);
+    expect(texts(log.read({ after: seen.at(-1)?.seq ?? 0, limit: 10 }))).toEqual(["line 999"]);
+  });
+
   test("whoever reads at whatever moments gets the whole text once", () => {
     const log = openLog();
     const readers = [1, 2, 3, 7, 50].map((every) => ({ every, after: 0, text: "" }));

@@ -73,8 +73,8 @@ describe("the gateway tool", () => {
     const { use } = gateway();
     const field = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.ask" }));
     expect(field).toMatchObject({ enum: ["off", "on-miss", "always"], agentMayWrite: false });
-    const later = JSON.parse(await use({ action: "config.schema.lookup", path: "tools.exec.notifyOnExit" }));
-    expect(later).toMatchObject({ default: true, status: "planned" });
+    const later = JSON.parse(await use({ action: "config.schema.lookup", path: "agents.defaults.sandbox.scope" }));
+    expect(later).toMatchObject({ default: "session", status: "planned" });
     expect(await use({ action: "config.schema.lookup", path: "heartbeat.every" })).toContain(
       "agents.defaults.heartbeat.every",
     );

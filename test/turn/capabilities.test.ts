@@ -141,6 +141,7 @@ async function tried(
       gate: everything(gate),
       suspect: () => undefined,
       budget: undefined,
+      workspaceFor: () => ({}) as Workspace,
     },
     {} as Workspace,
   );

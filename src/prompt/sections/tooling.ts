@@ -71,8 +71,8 @@ function longRunningWork(input: StableInput): string | undefined {
     has("exec") && `- ${commandTools(input)}`,
     has("exec") &&
       input.completionWake &&
-      "- A background command wakes you when it has output, ends or fails: start it once and rely on that.",
-    has("process") && "- To check on a running command (logs, status, input, intervention), use `process`.",
+      "- A command in the background wakes you when it ends or fails: start it once and rely on that.",
+    has("process") && "- To check on a running command (logs, status, intervention), use `process`.",
     has("sessions_spawn") &&
       "- For a larger task prefer `sessions_spawn`. A sub-agent's end is pushed: it announces itself to whoever asked.",
     polled.length > 0 && `- Never poll ${polled.join(" or ")} in a loop just to wait for an end.`,

@@ -97,6 +97,7 @@ export async function previewRequest(
       gate,
       suspect,
       budget: undefined,
+      workspaceFor: () => workspace,
     },
     workspace,
   );

@@ -282,6 +282,34 @@ export const TOOL_TASKS: readonly ToolTask[] = [
     ],
   },
   {
+    id: "exec-background",
+    say: "Start sync.sh in the background.",
+    tools: ["exec"],
+    args: { command: "bash sync.sh", background: true },
+    wrong: [
+      {
+        args: { command: "bash sync.sh", background: "true" },
+        says: ["background: give true or false, without quotes."],
+      },
+    ],
+  },
+  {
+    id: "process-log",
+    say: "What has the command in the background printed so far? It is process 2.",
+    tools: ["process"],
+    args: { action: "log", id: 2 },
+    wrong: [
+      {
+        args: { action: "poll", sessionId: "2" },
+        says: ['action: give one of list, log, kill, not "poll".', "sessionId: there is no such field. Call it id."],
+      },
+      {
+        args: { action: "kill", id: "2" },
+        says: ["id: give the number 2, without quotes."],
+      },
+    ],
+  },
+  {
     id: "exec-folder",
     say: "Run `ls -la | wc -l` in the folder projects, for at most ten seconds.",
     tools: ["exec"],
