@@ -6,6 +6,7 @@ import { isLocalServer } from "../models/local-server.ts";
 import type { ModelAccess } from "../models/model.ts";
 import { OFFLINE_REF } from "../models/offline.ts";
 import { providerIn } from "../models/profiles.ts";
+import { lookUpModel, modelTakes } from "../services/model-lookup.ts";
 import type { Services } from "../services/services.ts";
 import type { Check } from "./check.ts";
 import type { DiagnosticsContext } from "./diagnostics-context.ts";
@@ -14,7 +15,11 @@ import type { DiagnosticsContext } from "./diagnostics-context.ts";
 export function examineModels({ services }: DiagnosticsContext): Check[] {
   if (services === undefined) return [];
   const agents = agentIds(services.config).map((id) => agentOf(services.config, id));
-  const checks = [...agents.flatMap((agent) => examineAgent(services, agent)), ...examineOthers(services, agents)];
+  const checks = [
+    ...agents.flatMap((agent) => examineAgent(services, agent)),
+    ...examineOthers(services, agents),
+    ...examineInputs(services),
+  ];
   return [...new Map(checks.map((check) => [check.id, check])).values()];
 }
 
@@ -105,6 +110,25 @@ function examinePrices(services: Services, agent: Agent, refs: readonly string[]
       fix: `Give it a cost in models.providers.${ref.split("/")[0]}.models.`,
       path: `models.providers.${ref.split("/")[0]}.models`,
     }));
+}
+
+/** What a model is said to take, and requests to it do not carry. */
+function examineInputs(services: Services): Check[] {
+  return Object.entries(services.config.models.providers).flatMap(([provider, { models }]) =>
+    models.flatMap(({ id, input = [] }): Check[] => {
+      const ref = `${provider}/${id}`;
+      const lost = input.filter((kind) => kind !== "text" && !modelTakes(ref, kind, services));
+      if (lost.length === 0 || !isAvailable(services, ref)) return [];
+      const message = `${ref} is said to take ${lost.join(" and ")}, which its wire format does not carry.`;
+      const fix = "Take it out of its input, or use openai-completions if its server has that.";
+      const path = `models.providers.${provider}.models`;
+      return [{ id: `models.input.${ref}`, area: "models", status: "warn", message, fix, path }];
+    }),
+  );
+}
+
+function isAvailable(services: Services, ref: string): boolean {
+  return lookUpModel(() => services, ref).kind === "model";
 }
 
 function hasNoPrice(services: Services, ref: string): boolean {

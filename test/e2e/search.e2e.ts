@@ -38,7 +38,7 @@ before(async () => {
   const port = await freePortAbove(24_000);
   const state = ["--persist-to", join(folder, "state"), "--vars", join(folder, ".dev.vars")];
   isopod = Command.run("start", ["--port", String(port), ...state]);
-  await isopod.says("Ctrl-C ends it");
+  await isopod.says("Ctrl-C ends it", 120_000);
   link = /Web chat\s+(\S+)/.exec(isopod.out)?.[1] ?? "";
   browser = await openBrowser();
   page = browser.page;

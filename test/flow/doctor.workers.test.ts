@@ -320,6 +320,21 @@ describe("models and agents", () => {
     expect((await configured(config("p/priced"))).ok).toBe(true);
   });
 
+  test("a kind of input that a wire format does not carry is told", async () => {
+    const provider = (api: string) => ({
+      baseUrl: "https://p.test/v1",
+      api,
+      models: [{ id: "ear", input: ["text", "pdf", "audio"] }],
+    });
+    const providers = { chat: provider("openai-completions"), other: provider("openai-responses") };
+    const wrong = problems(await configured({ models: { providers } }));
+    expect(wrong["models.input.other/ear"]).toMatchObject({
+      status: "warn",
+      message: "other/ear is said to take audio, which its wire format does not carry.",
+    });
+    expect(wrong["models.input.chat/ear"]).toBeUndefined();
+  });
+
   test("models of media are told, with what they lack and where their price is not known", async () => {
     const found = await configured(
       {
