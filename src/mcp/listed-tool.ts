@@ -4,13 +4,13 @@ import { head } from "../lib/text.ts";
 import { neutralizeText } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { sanitizeLinesForPrompt } from "../security/sanitize.ts";
-import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { MAX_TOOL_NAME_CHARS, mcpToolName, NAME_DIGEST_CHARS } from "../security/tool-policy.ts";
 
 /** A tool of a server as models are shown it, once its words are made harmless. */
 export interface ListedTool {
   /** Its name there. */
   tool: string;
-  /** Its name here: `<server>__<tool>`. */
+  /** Its name here: `mcp_<server>_<tool>`. */
   name: string;
   description: string;
   /** The JSON Schema of its arguments. */
@@ -49,10 +49,8 @@ const MAX_ALL_CHARS = 600_000;
 /** Most characters of a tool as it comes. */
 const MAX_RAW_CHARS = 64_000;
 
-/** The longest name of a tool that all providers take, and how its characters are restricted. */
-const MAX_NAME_CHARS = 64;
+/** What not all providers take in the name of a tool. */
 const FORBIDDEN_IN_NAMES = /[^A-Za-z0-9_-]+/g;
-const SUFFIX_CHARS = 6;
 
 /** Reads the tools of a server. */
 export async function readTools(
@@ -66,7 +64,7 @@ export async function readTools(
   for (const one of raw.slice(0, MAX_TOOLS)) {
     const tool = head(sanitizeLinesForPrompt(one.name).replace(/\s+/g, " "), MAX_TEXT_CHARS);
     const name = await toolName(server, one.name, taken);
-    const read = await readTool(one, name);
+    const read = taken.has(name) ? { why: "another of its tools has the same name here" } : await readTool(one, name);
     if ("why" in read) leftOut.push({ tool, why: read.why });
     else {
       room -= JSON.stringify(read).length;
@@ -84,10 +82,10 @@ export async function readTools(
 
 /** The name of a tool for models; where it was shortened or is taken, it ends with a digest of its name there. */
 async function toolName(server: string, tool: string, taken: ReadonlySet<string>): Promise<string> {
-  const name = `${server}${MCP_SEPARATOR}${tool.replace(FORBIDDEN_IN_NAMES, "_")}`;
-  if (name.length <= MAX_NAME_CHARS && !taken.has(name)) return name;
-  const suffix = (await shortDigest(tool)).slice(0, SUFFIX_CHARS);
-  return `${name.slice(0, MAX_NAME_CHARS - SUFFIX_CHARS - 1)}_${suffix}`;
+  const name = mcpToolName(server, tool.replace(FORBIDDEN_IN_NAMES, "_"));
+  if (name.length <= MAX_TOOL_NAME_CHARS && !taken.has(name)) return name;
+  const suffix = (await shortDigest(tool)).slice(0, NAME_DIGEST_CHARS);
+  return `${name.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1)}_${suffix}`;
 }
 
 async function readTool(raw: RawTool, name: string): Promise<ListedTool | { why: string }> {

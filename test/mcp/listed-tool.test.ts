@@ -14,7 +14,7 @@ async function read(more: Partial<RawTool>) {
 describe("names", () => {
   test("a tool is named for its server, in letters that all providers take", async () => {
     const { tools } = await readTools("pier", [raw(), raw({ name: "files/read it" })]);
-    expect(tools.map(({ name }) => name)).toEqual(["pier__count", "pier__files_read_it"]);
+    expect(tools.map(({ name }) => name)).toEqual(["mcp_pier_count", "mcp_pier_files_read_it"]);
   });
 
   test("tools whose names become the same, or are too long, stay apart and are 64 characters at most", async () => {
@@ -24,7 +24,7 @@ describe("names", () => {
       names.map((name) => raw({ name })),
     );
     expect(new Set(tools.map(({ name }) => name)).size).toBe(4);
-    for (const { name } of tools) expect(name).toMatch(/^pier__[A-Za-z0-9_-]{1,58}$/);
+    for (const { name } of tools) expect(name).toMatch(/^mcp_pier_[A-Za-z0-9_-]{1,56}$/);
   });
 });
 
