@@ -5,6 +5,7 @@ import { neutralizeText } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { sanitizeLinesForPrompt } from "../security/sanitize.ts";
 import { MAX_TOOL_NAME_CHARS, mcpToolName, NAME_DIGEST_CHARS } from "../security/tool-policy.ts";
+import { steersAgent } from "./steering.ts";
 
 /** A tool of a server as models are shown it, once its words are made harmless. */
 export interface ListedTool {
@@ -17,7 +18,7 @@ export interface ListedTool {
   parameters: JsonObject;
   /** Digest of everything that the server says of it. */
   digest: string;
-  /** The patterns of prompt injections that its words look like; absent if they look like none. */
+  /** What its words look like: patterns of prompt injections, or `steers-agent`; absent if they look like none. */
   suspected?: readonly string[];
 }
 
@@ -60,11 +61,14 @@ export async function readTools(
   const tools: ListedTool[] = [];
   const leftOut: LeftOutTool[] = [];
   const taken = new Set<string>();
+  const siblings = new Set(raw.map(({ name }) => name));
   let room = MAX_ALL_CHARS;
   for (const one of raw.slice(0, MAX_TOOLS)) {
     const tool = head(sanitizeLinesForPrompt(one.name).replace(/\s+/g, " "), MAX_TEXT_CHARS);
     const name = await toolName(server, one.name, taken);
-    const read = taken.has(name) ? { why: "another of its tools has the same name here" } : await readTool(one, name);
+    const read = taken.has(name)
+      ? { why: "another of its tools has the same name here" }
+      : await readTool(one, name, siblings);
     if ("why" in read) leftOut.push({ tool, why: read.why });
     else {
       room -= JSON.stringify(read).length;
@@ -88,7 +92,11 @@ async function toolName(server: string, tool: string, taken: ReadonlySet<string>
   return `${name.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1)}_${suffix}`;
 }
 
-async function readTool(raw: RawTool, name: string): Promise<ListedTool | { why: string }> {
+async function readTool(
+  raw: RawTool,
+  name: string,
+  siblings: ReadonlySet<string>,
+): Promise<ListedTool | { why: string }> {
   const { title, description = "", inputSchema, annotations } = raw;
   const said: Json = JSON.parse(JSON.stringify({ name: raw.name, title, description, inputSchema, annotations }));
   const text = canonicalJson(said);
@@ -96,7 +104,8 @@ async function readTool(raw: RawTool, name: string): Promise<ListedTool | { why:
   const parameters = cleanSchema(JSON.parse(JSON.stringify(inputSchema)));
   if (typeof parameters === "string") return { why: parameters };
   const shown = clean([title, description].filter((part) => part).join(": "), MAX_DESCRIPTION_CHARS);
-  const suspected = detectInjection(`${shown}\n${textsIn(parameters).join("\n")}`);
+  const words = `${shown}\n${textsIn(parameters).join("\n")}`;
+  const suspected = [...detectInjection(words), ...(steersAgent(words, siblings) ? ["steers-agent"] : [])];
   return {
     tool: raw.name,
     name,

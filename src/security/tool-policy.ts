@@ -54,7 +54,12 @@ export function isMcpTool(tool: string): boolean {
   return tool.startsWith(MCP_PREFIX);
 }
 
-const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan"]);
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan", "find_tools"]);
+
+/** Whether a name is that of a tool of the agent's own. */
+export function isBuiltInTool(name: string): boolean {
+  return BUILT_IN.has(name);
+}
 
 /** The groups there are: those, the tools of MCP servers, all built-in tools, and all others. */
 export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:mcp", "group:openclaw", "group:plugins"];

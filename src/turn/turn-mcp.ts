@@ -1,4 +1,3 @@
-import { type AnyTool, toolSchema } from "../agent/tool.ts";
 import { ConnectionPool } from "../mcp/connection-pool.ts";
 import { type McpToolDeps, mcpTool } from "../mcp/mcp-tool.ts";
 import type { ServerState } from "../mcp/server-state.ts";
@@ -9,9 +8,8 @@ import type { TurnContext } from "./turn-context.ts";
 import type { OpenMcp, ToolsDeps, TurnMcp } from "./turn-deps.ts";
 import { keepImage, outsidePort } from "./turn-tools.ts";
 
-/** Most tools of all servers together in a turn, and most characters of what a model reads of them. */
-const MAX_TOOLS = 64;
-const MAX_CHARS = 60_000;
+/** Most tools of all servers together in a turn. */
+const MAX_TOOLS = 1000;
 
 /** The servers of a turn. In a preview they are as they are stored, and none is asked. */
 export function createTurnMcp(context: TurnContext): TurnMcp {
@@ -41,18 +39,8 @@ function openTools(
   const allowed = servers.flatMap((server) =>
     server.tools.filter(({ name }) => gate.has(name)).map((listed) => mcpTool(server, listed, deps)),
   );
-  const tools = withinBounds(allowed);
+  const tools = allowed.slice(0, MAX_TOOLS);
   return { tools, notes: principal.owner ? notesOf(servers, allowed.length - tools.length) : [] };
-}
-
-function withinBounds(tools: readonly AnyTool[]): AnyTool[] {
-  let chars = 0;
-  const isPast = (tool: AnyTool) => {
-    chars += JSON.stringify(toolSchema(tool)).length;
-    return chars > MAX_CHARS;
-  };
-  const end = tools.findIndex(isPast);
-  return tools.slice(0, end === -1 ? MAX_TOOLS : Math.min(end, MAX_TOOLS));
 }
 
 /** They hold no word of a server. */

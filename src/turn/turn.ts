@@ -19,6 +19,7 @@ import { turnFailover } from "./failover.ts";
 import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { mcpOfTurn } from "./mcp-of-turn.ts";
+import { offerTools } from "./offer-tools.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
 import { withSpeech } from "./output/speech.ts";
 import { turnPreferences } from "./output/turn-preferences.ts";
@@ -74,7 +75,12 @@ async function turnWith(
     deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
     mcp.open({ gate, suspect: deps.suspect }, seen),
   ]);
-  const tools = turnTools(context, { ...deps, extraTools: [...deps.extraTools, ...servers.tools], skills, gate }, seen);
+  const { client } = run.journal.state;
+  const extraTools = [...deps.extraTools, ...servers.tools];
+  const { tools, offers } = offerTools(
+    turnTools(context, { ...deps, extraTools, skills, gate }, seen),
+    client?.tools?.length,
+  );
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
   await runConversationHooks(run, context, deps);
@@ -83,7 +89,6 @@ async function turnWith(
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 
   const messages = () => run.journal.context();
-  const { client } = run.journal.state;
   const { model: chosen = sessionModel(session.settings, agent, services) } = run.journal.state;
   const wanted = await applyModelHooks(
     chosen,
@@ -99,14 +104,14 @@ async function turnWith(
     { tools, toolNotes: servers.notes, files, skills, model: model.ref, messages },
     deps.hooks,
   );
-  await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
+  await Promise.all([deps.prompts.keep(prompt, offers(messages()), run), deps.slot]);
 
   const preferences = turnPreferences(run, context);
   const end = await runLoop(
     {
       model,
       failover,
-      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
+      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), offers(messages()), run),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
@@ -117,6 +122,7 @@ async function turnWith(
         ...(client?.format && { format: client.format }),
       },
       tools,
+      offers,
       clientTools: client?.tools,
       review: client?.format && reviewFormat(client.format, run.journal),
       journal: run.journal,

@@ -231,6 +231,67 @@ test("calls that hang, break off, fail or give too much end with a result that s
   expect(large.text.length).toBeLessThan(20_000);
 });
 
+/** A server of so many tools, with the last of them about the tide. */
+function manyTools(count: number): McpTool[] {
+  const inputSchema = {
+    type: "object",
+    properties: {
+      station: { type: "string", description: "The station's id, as the list of stations gives it" },
+      day: { type: "string", description: "The day as YYYY-MM-DD; today if absent" },
+      limit: { type: "integer", description: "Most entries" },
+    },
+    required: ["station"],
+  };
+  const description = (n: number) => `Lists the entries of register ${n}, with who has changed them last and when.`;
+  return Array.from({ length: count }, (_, n) =>
+    n === count - 1
+      ? { name: "tide_table", description: "When the tide is high, 涨潮时间表。", inputSchema }
+      : { name: `register_${n}`, description: description(n), inputSchema },
+  );
+}
+
+test("of many tools only those are sent that were found, by a search in any language, and they stay", async () => {
+  await serveMcp("many", { tools: manyTools(120) });
+  await configureMcp("mcp-many", { many: { url: mcpAt("many"), trusted: true } });
+  const { results, body } = await turn("mcp-many", [
+    { name: "find_tools", args: { query: "high tide", count: 1 } },
+    { name: "mcp_many_tide_table", args: { station: "pier" } },
+  ]);
+  expect(toolsIn(body)).toEqual([]);
+  expect(body.tools.map((tool: any) => tool.function.name)).toContain("find_tools");
+  expect(systemIn(body)).toContain("- find_tools: Find tools of MCP servers");
+  expect(results[0].text).toMatch(/^mcp_many_tide_table: .*When the tide is high[\s\S]*Parameters: \{.*"station"/);
+  expect(results[1].text).toContain('{"station":"pier"}');
+  const requests = (await asked("mcp-many")).slice(-3);
+  expect(requests.map((one) => toolsIn(one.body))).toEqual([[], ["mcp_many_tide_table"], ["mcp_many_tide_table"]]);
+  const order = (one: any) => one.body.tools.map((tool: any) => tool.function.name);
+  expect(order(requests[1]).slice(0, -1)).toEqual(order(requests[0]));
+  const { sessionKey } = session("mcp-many");
+  const report = await (await call("GET", `/v1/sessions/${encodeURIComponent(sessionKey)}/context`)).json<any>();
+  const named = report.tools.map(({ name }: any) => name).filter((name: string) => /^mcp_|^find_/.test(name));
+  expect(named).toEqual(["find_tools", "mcp_many_tide_table"]);
+  const next = await turn("mcp-many", [{ name: "find_tools", args: { query: "涨潮" } }]);
+  expect(toolsIn(next.body)).toEqual(["mcp_many_tide_table"]);
+});
+
+test("a tool that was not found yet may be called, and its schema comes with the next request", async () => {
+  await serveMcp("guessed", { tools: manyTools(60) });
+  await configureMcp("mcp-guessed", { guessed: { url: mcpAt("guessed"), trusted: true } });
+  const { results } = await turn("mcp-guessed", [{ name: "mcp_guessed_register_3", args: { station: "quay" } }]);
+  expect(results[0]).toMatchObject({ isError: false, text: expect.stringContaining('{"station":"quay"}') });
+  expect(toolsIn((await asked("mcp-guessed")).at(-1)!.body)).toEqual(["mcp_guessed_register_3"]);
+});
+
+test("people whom the policy gives no server find none of its tools", async () => {
+  await serveMcp("closed", { tools: manyTools(60) });
+  await configure("mcp-closed", (config) => ({
+    ...withServers(config, { closed: { url: mcpAt("closed") } }),
+    tools: { ...config.tools, deny: ["closed__*"] },
+  }));
+  const { body } = await turn("mcp-closed");
+  expect(JSON.stringify(body)).not.toMatch(/find_tools|tide_table|register_3/);
+});
+
 test("a list that was stored with names of the former form is not used, and is asked for anew", async () => {
   await serveMcp("former", { tools: [COUNT] });
   await configureMcp("mcp-former", { former: { url: mcpAt("former") } });
