@@ -29,7 +29,7 @@ export interface Assembly {
 }
 
 /** Names of built-in tools, reserved ones included. */
-const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan"]);
+const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan", "find_tools"]);
 
 /** Built-in channels, and the reserved ids of session delivery and of the API. */
 const OUR_CHANNELS: readonly string[] = [...listChannels().map(({ id }) => id), "session", "api"];
