@@ -15,7 +15,7 @@ import { createReplyParser, parseReply } from "./reply-parser.ts";
  * @throws what the budget throws, before the model is asked
  */
 export async function ask(loop: AskDeps, messages: Message[], signal: AbortSignal): Promise<AssistantMessage> {
-  const request = { ...loop.request, messages, tools: offeredTools(loop) };
+  const request = { ...loop.request, messages, tools: offeredTools(loop, messages) };
   const settle = await loop.budget?.reserve(loop.model, request);
   const call = new AbortController();
   const options = { onlyFinal: tagsReasoning(loop.model, loop.request.thinking) };

@@ -32,7 +32,7 @@ export interface ContextSize {
 /** Measures the next request of a loop. */
 export function measureContext({ journal, request, model, context, ...tools }: LoopDeps): ContextSize {
   const view = journal.view();
-  const fixed = fixedTokens(request.system, offeredTools(tools));
+  const fixed = fixedTokens(request.system, offeredTools(tools, view.messages));
   return { view, fixed, tokens: contextTokens(view, fixed, model), budget: contextBudget(context, model, fixed) };
 }
 

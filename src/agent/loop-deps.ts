@@ -1,5 +1,5 @@
 import type { JsonObject } from "../lib/json.ts";
-import type { AssistantMessage, Directives, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
+import type { AssistantMessage, Directives, Message, ToolCallPart, ToolMessage, Usage } from "../models/message.ts";
 import type { Model, ModelReply, ModelRequest, SystemPrompt, ToolSchema } from "../models/model.ts";
 import type { ContextRules } from "./context-rules.ts";
 import type { CompactionReason, EventBody } from "./events.ts";
@@ -17,6 +17,8 @@ export interface LoopDeps {
   systemFor?: ((model: Model) => Promise<SystemPrompt>) | undefined;
   request: Omit<ModelRequest, "messages" | "tools">;
   tools: readonly AnyTool[];
+  /** Those of `tools` whose schemas a request with these messages carries; all if absent. The others may be called too. */
+  offers?: ((messages: readonly Message[]) => readonly AnyTool[]) | undefined;
   /** The tools that the client runs which asked: when only calls of them are open, the loop ends. */
   clientTools?: readonly ToolSchema[] | undefined;
   /**
@@ -56,6 +58,7 @@ export type AskDeps = Pick<
   | "model"
   | "request"
   | "tools"
+  | "offers"
   | "clientTools"
   | "modelIdleMs"
   | "budget"

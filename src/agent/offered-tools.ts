@@ -1,13 +1,19 @@
-import type { ToolCallPart } from "../models/message.ts";
+import type { Message, ToolCallPart } from "../models/message.ts";
 import type { ToolSchema } from "../models/model.ts";
 import type { LoopDeps } from "./loop-deps.ts";
 import { toolSchema } from "./tool.ts";
 
 type Tools = Pick<LoopDeps, "tools" | "clientTools">;
 
-/** The tools that the model may call: the agent's, then those of the client; of two with one name, the agent's. */
-export function offeredTools({ tools, clientTools = [] }: Tools): ToolSchema[] {
-  return [...tools.map(toolSchema), ...clientTools.filter(({ name }) => !tools.some((tool) => tool.name === name))];
+/** The schemas that a request carries: the agent's, then those of the client; of two with one name, the agent's. */
+export function offeredTools(
+  { tools, offers = () => tools, clientTools = [] }: Tools & Pick<LoopDeps, "offers">,
+  messages: readonly Message[],
+): ToolSchema[] {
+  return [
+    ...offers(messages).map(toolSchema),
+    ...clientTools.filter(({ name }) => !tools.some((tool) => tool.name === name)),
+  ];
 }
 
 /** Whether the client runs a call: it names one of its tools, with arguments that are a JSON object. */

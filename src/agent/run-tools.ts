@@ -199,7 +199,8 @@ function toolNamed(loop: LoopDeps, call: ToolCallPart): AnyTool | undefined {
 
 function unknownTool(loop: LoopDeps, call: ToolCallPart): string {
   const why = RESERVED_TOOLS.get(call.tool);
-  const tools = loop.tools.map((tool) => tool.name).join(", ");
+  const offered = loop.offers?.(loop.journal.context()) ?? loop.tools;
+  const tools = offered.map((tool) => tool.name).join(", ");
   return [`There is no tool '${call.tool}'.`, ...(why === undefined ? [] : [why]), `Tools: ${tools}.`].join(" ");
 }
 

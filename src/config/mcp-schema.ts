@@ -79,12 +79,21 @@ const serverName = z
 /** Most servers: a turn may read the state of all of them. */
 const MAX_SERVERS = 50;
 
+/** Whether tools of two servers could have one name, or one policy mean both: `a` with `b_c`, and `a_b` with `c`. */
+function hasMixedNames(names: readonly string[]): boolean {
+  const lower = names.map((name) => name.toLowerCase());
+  return lower.some((name) => lower.some((other) => other.startsWith(`${name}_`)));
+}
+
 /** `mcp`. */
 export const mcp = z
   .strictObject({
     servers: z
       .record(serverName, server)
       .refine((servers) => Object.keys(servers).length <= MAX_SERVERS, `at most ${MAX_SERVERS} servers`)
+      .refine((servers) => !hasMixedNames(Object.keys(servers)), {
+        error: "one name begins with another and _, so that their tools could be mixed up: rename one of them",
+      })
       .default({})
       .describe("Servers of the Model Context Protocol, by a name of your own."),
   })

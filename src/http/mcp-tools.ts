@@ -5,11 +5,12 @@ import { readCommand } from "../commands/index.ts";
 import { agentOf, defaultAgentId } from "../config/agents.ts";
 import { newRunId } from "../config/session-ids.ts";
 import { parseSessionKey, placeOf, sessionKeyOf } from "../config/session-key.ts";
+import { shortDigest } from "../lib/digest.ts";
 import { IsopodError, messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Scope } from "../services/tokens.ts";
 import { callSession } from "../session/api.ts";
-import { MAX_INPUT_CHARS, requestInput } from "../session-store/run-request.ts";
+import { callerKey, MAX_INPUT_CHARS, requestInput, runRequest } from "../session-store/run-request.ts";
 import type { RunView } from "../session-store/run-views.ts";
 import { pageOfSessions } from "../session-store/session-index.ts";
 import { decodeFileText, excerptLines, MAX_LINES } from "../tools/file-output.ts";
@@ -53,13 +54,13 @@ const MAX_ENTRIES = 1000;
 
 const agentId = z.string().max(64).optional().describe("Which agent; the default one if absent");
 
-const sendMessage = served({
-  name: "send_message",
-  title: "Send a message to the agent",
+const ask = served({
+  name: "ask",
+  title: "Ask the agent",
   description:
     "Says something to the agent, waits for its reply, and gives that. It has its own tools, memory and files. The " +
     "conversation goes on with the next message, unless another session is named. If the reply takes longer than " +
-    "waitSeconds, the answer names the run; wait for it with get_run and do not send the message again.",
+    "waitSeconds, the answer names the run; wait for it with run_status and do not ask again.",
   scope: "write",
   parameters: z.strictObject({
     message: z.string().min(1).max(MAX_INPUT_CHARS).describe("What to say"),
@@ -70,8 +71,9 @@ const sendMessage = served({
       .optional()
       .describe("A session of list_sessions; one of this client's own if absent"),
     waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS).describe("How long to wait"),
+    idempotencyKey: runRequest.shape.idempotencyKey.describe("The same key with the same message is asked only once"),
   }),
-  async run({ message, waitSeconds, ...wanted }, c) {
+  async run({ message, waitSeconds, idempotencyKey, ...wanted }, c) {
     const command = readCommand(message)?.command.name;
     if (command !== undefined) {
       const hint = "Say it in other words, without the slash";
@@ -87,27 +89,33 @@ const sendMessage = served({
       return { sessionKey: key, input, configRevision: services.revision };
     });
     const address = await sessionAddress(c, sessionKey);
-    const runId = newRunId(address.name, Date.now());
-    const request = { sessionKey, agentId: parseSessionKey(sessionKey).agentId, runId, configRevision, input };
-    await callSession(c.env, address, (session) => session.accept(request));
+    const request = {
+      ...{ sessionKey, agentId: parseSessionKey(sessionKey).agentId, configRevision, input },
+      runId: newRunId(address.name, Date.now()),
+      ...(idempotencyKey !== undefined && {
+        idempotencyKey: callerKey(idempotencyKey),
+        inputDigest: await shortDigest(message),
+      }),
+    };
+    const { runId } = await callSession(c.env, address, (session) => session.accept(request));
     return runAnswer(await settled(runId, waitSeconds, c));
   },
 });
 
-const getRun = served({
-  name: "get_run",
+const runStatus = served({
+  name: "run_status",
   title: "Wait for a run of the agent",
-  description: "Gives the reply of a run that send_message has named, or says what it waits for.",
+  description: "Gives the reply of a run that ask has named, or says what it waits for.",
   scope: "read",
   parameters: z.strictObject({
-    runId: z.string().max(200).describe("As send_message gave it"),
+    runId: z.string().max(200).describe("As ask gave it"),
     waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS).describe("How long to wait"),
   }),
   run: async ({ runId, waitSeconds }, c) => runAnswer(await settled(runId, waitSeconds, c)),
 });
 
-const searchMemory = served({
-  name: "search_memory",
+const memorySearch = served({
+  name: "memory_search",
   title: "Search the agent's memory",
   description: "Searches the agent's notes and earlier conversations, and gives the best passages with where they are.",
   scope: "read",
@@ -177,7 +185,7 @@ const listFiles = served({
 const listSessions = served({
   name: "list_sessions",
   title: "List the agent's sessions",
-  description: "Lists the conversations of the agent, the latest first, with the keys that send_message takes.",
+  description: "Lists the conversations of the agent, the latest first, with the keys that ask takes.",
   scope: "read",
   parameters: z.strictObject({
     agentId: agentId.describe("Whose; those of all agents if absent"),
@@ -194,14 +202,7 @@ const listSessions = served({
 });
 
 /** The tools, in the order in which clients see them. */
-export const SERVED_TOOLS: readonly ServedTool[] = [
-  sendMessage,
-  getRun,
-  searchMemory,
-  readFile,
-  listFiles,
-  listSessions,
-];
+export const SERVED_TOOLS: readonly ServedTool[] = [ask, runStatus, memorySearch, readFile, listFiles, listSessions];
 
 /** Keeps the type of a tool's arguments while it is written. */
 function served<Args>(tool: ServedTool<Args>): ServedTool {
@@ -241,7 +242,7 @@ function runAnswer({
   intoRunId,
   labels = [],
 }: RunView): ToolAnswer {
-  const goOn = `Wait for it with get_run, runId ${runId}.`;
+  const goOn = `Wait for it with run_status, runId ${runId}.`;
   switch (status) {
     case "ok": {
       const from =
@@ -259,7 +260,7 @@ function runAnswer({
     }
     case "joined":
       return {
-        text: `The message was merged into the run ${intoRunId}, which answers it. Wait for that with get_run.`,
+        text: `The message was merged into the run ${intoRunId}, which answers it. Wait for that with run_status.`,
       };
     default:
       return { text: `The run has ended without a reply (${status}). ${error?.message ?? ""}`.trim(), isError: true };

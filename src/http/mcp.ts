@@ -17,7 +17,7 @@ const [NEWEST = ""] = REVISIONS;
 const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 const INSTRUCTIONS =
-  "Isopod is a personal AI agent with its own memory, files and conversations. Ask it with send_message; look things up " +
+  "Isopod is a personal AI agent with its own memory, files and conversations. Ask it with ask; look things up " +
   "yourself with the other tools.";
 
 /** Codes of JSON-RPC. */

@@ -4,20 +4,21 @@ import { head } from "../lib/text.ts";
 import { neutralizeText } from "../security/external-content.ts";
 import { detectInjection } from "../security/external-content-detection.ts";
 import { sanitizeLinesForPrompt } from "../security/sanitize.ts";
-import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { MAX_TOOL_NAME_CHARS, mcpToolName, NAME_DIGEST_CHARS } from "../security/tool-policy.ts";
+import { steersAgent } from "./steering.ts";
 
 /** A tool of a server as models are shown it, once its words are made harmless. */
 export interface ListedTool {
   /** Its name there. */
   tool: string;
-  /** Its name here: `<server>__<tool>`. */
+  /** Its name here: `mcp_<server>_<tool>`. */
   name: string;
   description: string;
   /** The JSON Schema of its arguments. */
   parameters: JsonObject;
   /** Digest of everything that the server says of it. */
   digest: string;
-  /** The patterns of prompt injections that its words look like; absent if they look like none. */
+  /** What its words look like: patterns of prompt injections, or `steers-agent`; absent if they look like none. */
   suspected?: readonly string[];
 }
 
@@ -49,10 +50,8 @@ const MAX_ALL_CHARS = 600_000;
 /** Most characters of a tool as it comes. */
 const MAX_RAW_CHARS = 64_000;
 
-/** The longest name of a tool that all providers take, and how its characters are restricted. */
-const MAX_NAME_CHARS = 64;
+/** What not all providers take in the name of a tool. */
 const FORBIDDEN_IN_NAMES = /[^A-Za-z0-9_-]+/g;
-const SUFFIX_CHARS = 6;
 
 /** Reads the tools of a server. */
 export async function readTools(
@@ -62,11 +61,14 @@ export async function readTools(
   const tools: ListedTool[] = [];
   const leftOut: LeftOutTool[] = [];
   const taken = new Set<string>();
+  const siblings = new Set(raw.map(({ name }) => name));
   let room = MAX_ALL_CHARS;
   for (const one of raw.slice(0, MAX_TOOLS)) {
     const tool = head(sanitizeLinesForPrompt(one.name).replace(/\s+/g, " "), MAX_TEXT_CHARS);
     const name = await toolName(server, one.name, taken);
-    const read = await readTool(one, name);
+    const read = taken.has(name)
+      ? { why: "another of its tools has the same name here" }
+      : await readTool(one, name, siblings);
     if ("why" in read) leftOut.push({ tool, why: read.why });
     else {
       room -= JSON.stringify(read).length;
@@ -84,13 +86,17 @@ export async function readTools(
 
 /** The name of a tool for models; where it was shortened or is taken, it ends with a digest of its name there. */
 async function toolName(server: string, tool: string, taken: ReadonlySet<string>): Promise<string> {
-  const name = `${server}${MCP_SEPARATOR}${tool.replace(FORBIDDEN_IN_NAMES, "_")}`;
-  if (name.length <= MAX_NAME_CHARS && !taken.has(name)) return name;
-  const suffix = (await shortDigest(tool)).slice(0, SUFFIX_CHARS);
-  return `${name.slice(0, MAX_NAME_CHARS - SUFFIX_CHARS - 1)}_${suffix}`;
+  const name = mcpToolName(server, tool.replace(FORBIDDEN_IN_NAMES, "_"));
+  if (name.length <= MAX_TOOL_NAME_CHARS && !taken.has(name)) return name;
+  const suffix = (await shortDigest(tool)).slice(0, NAME_DIGEST_CHARS);
+  return `${name.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1)}_${suffix}`;
 }
 
-async function readTool(raw: RawTool, name: string): Promise<ListedTool | { why: string }> {
+async function readTool(
+  raw: RawTool,
+  name: string,
+  siblings: ReadonlySet<string>,
+): Promise<ListedTool | { why: string }> {
   const { title, description = "", inputSchema, annotations } = raw;
   const said: Json = JSON.parse(JSON.stringify({ name: raw.name, title, description, inputSchema, annotations }));
   const text = canonicalJson(said);
@@ -98,7 +104,8 @@ async function readTool(raw: RawTool, name: string): Promise<ListedTool | { why:
   const parameters = cleanSchema(JSON.parse(JSON.stringify(inputSchema)));
   if (typeof parameters === "string") return { why: parameters };
   const shown = clean([title, description].filter((part) => part).join(": "), MAX_DESCRIPTION_CHARS);
-  const suspected = detectInjection(`${shown}\n${textsIn(parameters).join("\n")}`);
+  const words = `${shown}\n${textsIn(parameters).join("\n")}`;
+  const suspected = [...detectInjection(words), ...(steersAgent(words, siblings) ? ["steers-agent"] : [])];
   return {
     tool: raw.name,
     name,

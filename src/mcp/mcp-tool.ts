@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type AnyTool, defineTool, type ToolCall, type ToolOutput } from "../agent/tool.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
-import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { mcpToolName } from "../security/tool-policy.ts";
 import { fencedOutput, type KeepPorts, type ResultPlace, resultOutput } from "./call-result.ts";
 import { callTool } from "./call-tool.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -26,7 +26,7 @@ export function mcpTool(server: ServerState, listed: ListedTool, deps: McpToolDe
   return defineTool<z.infer<typeof parameters>>({
     name: listed.name,
     summary: `${listed.tool} of the MCP server '${name}'`,
-    listedAs: { name: `${name}${MCP_SEPARATOR}*`, summary: `Tools of the MCP server '${name}' (${host})` },
+    listedAs: { name: mcpToolName(name, "*"), summary: `Tools of the MCP server '${name}' (${host})` },
     description: `${listed.tool} of the MCP server '${name}' (${host}), in its own words: ${listed.description}`,
     parameters,
     schema: listed.parameters,

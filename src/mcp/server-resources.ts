@@ -3,7 +3,7 @@ import type { Effect } from "../agent/tool.ts";
 import { head } from "../lib/text.ts";
 import type { ImageRef } from "../models/message.ts";
 import { hostLabel, type Label } from "../security/labels.ts";
-import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { mcpToolName } from "../security/tool-policy.ts";
 import { type KeepPorts, resourceLine } from "./call-result.ts";
 import type { Connection } from "./connect.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -35,7 +35,7 @@ const MAX_ENTRY_CHARS = 500;
 
 /** The name under which policies know the reading of a server's resources: that of a tool of it. */
 export function resourceToolName(server: string): string {
-  return `${server}${MCP_SEPARATOR}${READ_RESOURCE}`;
+  return mcpToolName(server, READ_RESOURCE);
 }
 
 /** The resources of servers. A call reads one by its own address there, or lists all. */

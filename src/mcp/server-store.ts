@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { KnownAnswers } from "../db/known-answers.ts";
 import { mcpServers } from "../db/schema.ts";
+import { isMcpTool } from "../security/tool-policy.ts";
 import type { KnownProtocol } from "./connect.ts";
 import type { ServerFailure } from "./failure.ts";
 import type { LeftOutTool, ListedTool } from "./listed-tool.ts";
@@ -60,15 +61,21 @@ export async function readServer(database: D1Database, name: string): Promise<St
   const row = await drizzle(database).select().from(mcpServers).where(eq(mcpServers.name, name)).get();
   if (row === undefined) return undefined;
   const { listing, listedAt, failure, accepted } = row;
+  const isCurrent = listing !== null && hasCurrentNames(listing as Listing);
   return {
     name: row.name,
     url: row.url,
-    askedAt: row.askedAt,
-    ...(listing !== null && { listing: listing as Listing }),
+    askedAt: listing === null || isCurrent ? row.askedAt : 0,
+    ...(isCurrent && { listing: listing as Listing }),
     ...(listedAt !== null && { listedAt }),
     ...(failure !== null && { failure: failure as ServerFailure }),
     ...(accepted !== null && { accepted: accepted as Accepted }),
   };
+}
+
+/** Names were formed otherwise once, and policies do not know such ones as a server's: it is asked again. */
+function hasCurrentNames({ tools }: Listing): boolean {
+  return tools.every(({ name }) => isMcpTool(name));
 }
 
 /**

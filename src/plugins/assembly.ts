@@ -6,7 +6,7 @@ import { log } from "../lib/log.ts";
 import type { ProviderConfig } from "../models/config.ts";
 import type { AddedSections, Section } from "../prompt/section.ts";
 import { TOOL_ORDER } from "../prompt/sections/tooling.ts";
-import { MCP_SEPARATOR } from "../security/tool-policy.ts";
+import { isMcpTool } from "../security/tool-policy.ts";
 import { pluginRoot } from "../skills/roots.ts";
 import type { SkillRoot } from "../skills/skill.ts";
 import type { HooksConfig } from "./config.ts";
@@ -29,7 +29,7 @@ export interface Assembly {
 }
 
 /** Names of built-in tools, reserved ones included. */
-const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan"]);
+const OUR_TOOLS: ReadonlySet<string> = new Set([...TOOL_ORDER, "update_plan", "find_tools"]);
 
 /** Built-in channels, and the reserved ids of session delivery and of the API. */
 const OUR_CHANNELS: readonly string[] = [...listChannels().map(({ id }) => id), "session", "api"];
@@ -94,9 +94,9 @@ function guarded<Input>(plugin: string, { name, modes, render }: Section<Input>)
 
 /** Refuses tools that could have the name of an MCP server's. */
 function refuseServerNames(names: readonly string[]): void {
-  const found = names.find((name) => name.includes(MCP_SEPARATOR));
+  const found = names.find(isMcpTool);
   if (found === undefined) return;
-  const hint = `Rename it without ${MCP_SEPARATOR}, and deploy.`;
+  const hint = "Rename it so that it does not begin with mcp_, and deploy.";
   throw new IsopodError("not_configured", `the tool '${found}' of a plugin is named like one of an MCP server`, hint);
 }
 

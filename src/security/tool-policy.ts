@@ -33,23 +33,42 @@ export function reservedIn(entries: readonly string[]): string[] {
   return [...RESERVED_TOOLS.keys()].filter((tool) => namesTool(narrow, tool));
 }
 
-/** What stands between the server and the tool in the name of an MCP server's tool; no other tool has it. */
-export const MCP_SEPARATOR = "__";
+/** What the name of an MCP server's tool begins with; that of no other tool does. */
+const MCP_PREFIX = "mcp_";
 
-const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan"]);
+/** The longest name of a tool that all providers take. */
+export const MAX_TOOL_NAME_CHARS = 64;
+/** A name that would be longer is cut, and ends with `_` and so many characters of a digest. */
+export const NAME_DIGEST_CHARS = 6;
+
+/** The name of an MCP server's tool. No server's name is the beginning of another's before `_`, so none has two meanings. */
+export function mcpToolName(server: string, tool: string): string {
+  return `${MCP_PREFIX}${server}_${tool}`;
+}
+
+/** OpenClaw's entry for the tools of all MCP servers. */
+const OPENCLAW_MCP_GROUP = "bundle-mcp";
+
+/** Whether a tool is one of an MCP server, by its name. */
+export function isMcpTool(tool: string): boolean {
+  return tool.startsWith(MCP_PREFIX);
+}
+
+const BUILT_IN = new Set([...Object.values(GROUPS).flat(), "update_plan", "find_tools"]);
+
+/** Whether a name is that of a tool of the agent's own. */
+export function isBuiltInTool(name: string): boolean {
+  return BUILT_IN.has(name);
+}
 
 /** The groups there are: those, the tools of MCP servers, all built-in tools, and all others. */
 export const TOOL_GROUPS: readonly string[] = [...Object.keys(GROUPS), "group:mcp", "group:openclaw", "group:plugins"];
 
 function isInGroup(tool: string, group: string): boolean {
-  if (group === "group:mcp") return isMcp(tool);
+  if (group === "group:mcp") return isMcpTool(tool);
   if (group === "group:openclaw") return BUILT_IN.has(tool);
-  if (group === "group:plugins") return !BUILT_IN.has(tool) && !isMcp(tool);
+  if (group === "group:plugins") return !BUILT_IN.has(tool) && !isMcpTool(tool);
   return Object.hasOwn(GROUPS, group) && (GROUPS[group]?.includes(tool) ?? false);
-}
-
-function isMcp(tool: string): boolean {
-  return tool.includes(MCP_SEPARATOR);
 }
 
 /** A tool policy: a profile, and what is allowed and denied within it. */
@@ -76,8 +95,14 @@ const PROFILES: Record<Profile, (tool: string) => boolean> = {
 /** Whether a policy allows a tool. A policy never adds tools. @param profile the one that holds if it names none */
 export function policyAllows(policy: ToolPolicy, tool: string, profile: Profile = "coding"): boolean {
   const { allow, deny } = policy;
-  if (deny.some((entry) => matchesTool(entry, tool))) return false;
+  if (deny.some((entry) => deniesTool(entry, tool))) return false;
   return PROFILES[policy.profile ?? profile](tool) && (allow === undefined || namesTool(allow, tool));
+}
+
+/** A prefix of OpenClaw's names of servers' tools, such as `tracker*`, goes on to deny; it does not allow by itself. */
+function deniesTool(entry: string, tool: string): boolean {
+  const name = entry.trim().toLowerCase();
+  return matchesTool(entry, tool) || (name.endsWith("*") && matchesName(MCP_PREFIX + name, tool.toLowerCase()));
 }
 
 /** Whether a list names a tool: by name, former name, group, or prefix with a star. */
@@ -88,10 +113,23 @@ export function namesTool(entries: readonly string[], tool: string): boolean {
 function matchesTool(entry: string, tool: string): boolean {
   const name = entry.trim().toLowerCase();
   if (name.startsWith("group:")) return isInGroup(tool, name);
+  if (name === OPENCLAW_MCP_GROUP) return isMcpTool(tool);
   // The tools of other programs may have capitals in their names.
   const lower = tool.toLowerCase();
-  if (name.endsWith("*")) return lower.startsWith(name.slice(0, -1));
-  return currentToolName(name) === lower;
+  return matchesName(name, lower) || (name.includes("__") && matchesServerName(name, lower));
+}
+
+function matchesName(name: string, tool: string): boolean {
+  return name.endsWith("*") ? tool.startsWith(name.slice(0, -1)) : currentToolName(name) === tool;
+}
+
+/** Whether an entry names a tool of an MCP server as OpenClaw does: `<server>__<tool>`. */
+function matchesServerName(name: string, tool: string): boolean {
+  const current = MCP_PREFIX + name.replace("__", "_");
+  if (current.length <= MAX_TOOL_NAME_CHARS) return matchesName(current, tool);
+  // What its digest would be is not known here.
+  const kept = current.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1);
+  return tool.length === MAX_TOOL_NAME_CHARS && tool.startsWith(kept);
 }
 
 /** The current name of a tool that had another name before. */

@@ -43,7 +43,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactNow
   const failover = turnFailover([model, ...agent.fallbacks], run, services);
   const lead = await failover.lead();
   // No reply is sent. The prompt and tools only count towards the space that is left for messages.
-  const { prompt, tools } = await previewRequest(context, {
+  const { prompt, tools, offers } = await previewRequest(context, {
     model: lead.ref,
     extraTools: [...services.plugins.tools, ...deps.extraTools()],
     skills: { forTurn: (request) => deps.skills.forPreview(request) },
@@ -55,6 +55,7 @@ export async function compactNow(run: ActiveRun, focus: string, deps: CompactNow
     failover,
     request: { system: prompt.system, thinking: "off", loadFile: async () => undefined },
     tools,
+    offers,
     journal: run.journal,
     modelIdleMs: MODEL_IDLE_MS,
     budget: openRunBudget(run, agent, services.config, deps),

@@ -1,4 +1,3 @@
-import { type AnyTool, toolSchema } from "../agent/tool.ts";
 import type { KeepPorts } from "../mcp/call-result.ts";
 import { ConnectionPool } from "../mcp/connection-pool.ts";
 import { type McpToolDeps, mcpTool } from "../mcp/mcp-tool.ts";
@@ -11,9 +10,8 @@ import type { TurnContext } from "./turn-context.ts";
 import type { OpenMcp, ToolsDeps, TurnMcp } from "./turn-deps.ts";
 import { keepFile, keepImage, outsidePort } from "./turn-tools.ts";
 
-/** Most tools of all servers together in a turn, and most characters of what a model reads of them. */
-const MAX_TOOLS = 64;
-const MAX_CHARS = 60_000;
+/** Most tools of all servers together in a turn. */
+const MAX_TOOLS = 1000;
 
 /** The servers of a turn. In a preview they are as they are stored, and none is asked. */
 export function createTurnMcp(context: TurnContext): TurnMcp {
@@ -43,23 +41,13 @@ function openTools(
   const allowed = servers.flatMap((server) =>
     server.tools.filter(({ name }) => gate.has(name)).map((listed) => mcpTool(server, listed, deps)),
   );
-  const tools = withinBounds(allowed);
+  const tools = allowed.slice(0, MAX_TOOLS);
   const readable = servers.filter(({ name, hasResources }) => hasResources && gate.has(resourceToolName(name)));
   return {
     tools,
     ...(readable.length > 0 && { resources: new McpResources(readable, { pool, ...kept }) }),
     notes: principal.owner ? [...resourceNotes(readable), ...notesOf(servers, allowed.length - tools.length)] : [],
   };
-}
-
-function withinBounds(tools: readonly AnyTool[]): AnyTool[] {
-  let chars = 0;
-  const isPast = (tool: AnyTool) => {
-    chars += JSON.stringify(toolSchema(tool)).length;
-    return chars > MAX_CHARS;
-  };
-  const end = tools.findIndex(isPast);
-  return tools.slice(0, end === -1 ? MAX_TOOLS : Math.min(end, MAX_TOOLS));
 }
 
 function resourceNotes(readable: readonly ServerState[]): string[] {

@@ -19,6 +19,7 @@ import { turnFailover } from "./failover.ts";
 import { TurnGate } from "./gate.ts";
 import { openConversation } from "./greeting.ts";
 import { mcpOfTurn } from "./mcp-of-turn.ts";
+import { offerTools } from "./offer-tools.ts";
 import { runResult, withFiles, withUsage } from "./output/reply-parts.ts";
 import { withSpeech } from "./output/speech.ts";
 import { turnPreferences } from "./output/turn-preferences.ts";
@@ -77,11 +78,11 @@ async function turnWith(
     deps.skills.forTurn({ turnContext: context, agent, listing: deps.listing, readAhead }),
     mcp.open({ gate, suspect: deps.suspect }, seen),
   ]);
+  const { client } = run.journal.state;
   const extraTools = [...deps.extraTools, ...servers.tools];
-  const tools = turnTools(
-    context,
-    { ...deps, extraTools, servers: servers.resources, skills, gate, workspaceFor },
-    seen,
+  const { tools, offers } = offerTools(
+    turnTools(context, { ...deps, extraTools, servers: servers.resources, skills, gate, workspaceFor }, seen),
+    client?.tools?.length,
   );
   const keep: LoopDeps["keep"] = (output) =>
     spillOutput(output, { ...spills, maxChars: agent.contextLimits.toolResultMaxChars }, Date.now());
@@ -91,7 +92,6 @@ async function turnWith(
   if (direct !== undefined) return direct === "paused" ? undefined : direct;
 
   const messages = () => run.journal.context();
-  const { client } = run.journal.state;
   const { model: chosen = sessionModel(session.settings, agent, services) } = run.journal.state;
   const wanted = await applyModelHooks(
     chosen,
@@ -107,14 +107,14 @@ async function turnWith(
     { tools, toolNotes: servers.notes, files, skills, model: model.ref, messages },
     deps.hooks,
   );
-  await Promise.all([deps.prompts.keep(prompt, tools, run), deps.slot]);
+  await Promise.all([deps.prompts.keep(prompt, offers(messages()), run), deps.slot]);
 
   const preferences = turnPreferences(run, context);
   const end = await runLoop(
     {
       model,
       failover,
-      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), tools, run),
+      systemFor: (other) => deps.prompts.keep(prompt.of(other.ref), offers(messages()), run),
       request: {
         system: prompt.system,
         thinking: preferences.thinking,
@@ -125,6 +125,7 @@ async function turnWith(
         ...(client?.format && { format: client.format }),
       },
       tools,
+      offers,
       clientTools: client?.tools,
       review: client?.format && reviewFormat(client.format, run.journal),
       journal: run.journal,

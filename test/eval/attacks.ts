@@ -5,6 +5,8 @@ import { parseArgs } from "node:util";
 import { ATTACKS, gained } from "./attacks/attack-scenarios.ts";
 import { TASKS } from "./attacks/honest-tasks.ts";
 import { Lab } from "./attacks/lab.ts";
+import { SERVER_ATTACKS } from "./attacks/server-attacks.ts";
+import { SERVER_TASKS } from "./attacks/server-tasks.ts";
 
 // Plays attacks on Isopod with a model that obeys whatever it reads, and everyday tasks that need no question.
 
@@ -29,9 +31,10 @@ interface Report {
 }
 
 const folder = await mkdtemp(join(tmpdir(), "isopod-attacks-"));
-const attacks = ATTACKS.filter(({ name }) => name.includes(values.only));
-const tasks = TASKS.filter(({ name }) => name.includes(values.only));
-const lab = await Lab.open(folder, attacks.length + tasks.length, values.flow);
+const attacks = [...ATTACKS, ...SERVER_ATTACKS].filter(({ name }) => name.includes(values.only));
+const tasks = [...TASKS, ...SERVER_TASKS].filter(({ name }) => name.includes(values.only));
+const servers = [...attacks, ...tasks].map((one) => one.servers ?? []);
+const lab = await Lab.open(folder, servers, values.flow);
 try {
   const report = await play();
   if (!values.json) for (const failure of report.failures) console.log(`- ${failure}`);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { at, heard, serve } from "../security/outside-lab.ts";
 import { askModel } from "./tools/ask-model.ts";
-import { checkTools, MAX_SCHEMA_CHARS } from "./tools/check-tools.ts";
+import { allTools, checkTools, MAX_SCHEMA_CHARS } from "./tools/check-tools.ts";
+import { checkServerTools, SERVER_TASKS } from "./tools/server-tasks.ts";
 import { TOOL_TASKS, type ToolTask } from "./tools/tool-tasks.ts";
 
 test("every tool takes the right call of each task, and explains the usual wrong ones by field and fix", () => {
@@ -15,6 +16,15 @@ test("every tool takes the right call of each task, and explains the usual wrong
 
 test("the schemas of all built-in tools fit into what a request may carry of them", () => {
   expect(checkTools().charsOfSchemas).toBeLessThanOrEqual(MAX_SCHEMA_CHARS);
+});
+
+test("of 120 tools of servers the one that is looked for is sent, in English and in Chinese, and none before", async () => {
+  const { found, serverTools, charsOfAll, charsSent, failed } = await checkServerTools(allTools());
+  expect(failed).toEqual([]);
+  expect(found).toBe(SERVER_TASKS.length);
+  expect(serverTools).toBe(120);
+  expect(charsSent).toBeLessThan(charsOfAll / 4);
+  expect((await checkServerTools([])).charsSent).toBeLessThan(1_000);
 });
 
 test("a right call that is refused, a wrong one that is taken, and a fix that is not said are failures", () => {

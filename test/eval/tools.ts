@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { askModel } from "./tools/ask-model.ts";
-import { checkTools } from "./tools/check-tools.ts";
+import { allTools, checkTools } from "./tools/check-tools.ts";
+import { checkServerTools } from "./tools/server-tasks.ts";
 
 // Checks the schemas of all tools with calls as models make them; with --model asks a real model for its first call.
 
@@ -21,8 +22,9 @@ if (values.help) {
 
 if (values.model === undefined) {
   const { failed, ...figures } = checkTools();
-  print(figures, failed);
-  if (failed.length > 0) process.exitCode = 1;
+  const { failed: notFound, ...servers } = await checkServerTools(allTools());
+  print({ ...figures, ...servers }, [...failed, ...notFound]);
+  if (failed.length + notFound.length > 0) process.exitCode = 1;
 } else {
   const { failed, ...figures } = await askModel(values.model, values.only, (name) => process.env[name]);
   print(figures, failed);

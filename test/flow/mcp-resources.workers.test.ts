@@ -81,7 +81,7 @@ test("a turn that has read a server's words asks before it asks for a resource, 
   const view = async () => (await call("GET", `/v1/runs/${runId}`)).json<any>();
   await waitFor(async () => (await view()).status === "waiting_approval");
   const [approval] = (await view()).approvals;
-  expect(approval.question).toContain(`Call asks__read_resource of the MCP server 'asks' (${mcpHost}) with this?`);
+  expect(approval.question).toContain(`Call mcp_asks_read_resource of the MCP server 'asks' (${mcpHost}) with this?`);
   expect(approval.question).toContain("pier://the-owners-secret");
   expect(await readsOf("asks")).toEqual([]);
   await call("POST", `/v1/approvals/${approval.id}`, { decision: "deny" });
@@ -104,7 +104,7 @@ test("only resources of servers that the agent, the policy and the configuration
       { id: "main", mcp: { servers: ["open", "denied", "narrow", "barred"] } },
       ...config.agents.list.slice(1),
     ];
-    const tools = { ...config.tools, deny: ["barred__*"] };
+    const tools = { ...config.tools, deny: ["mcp_barred_*"] };
     return { ...withServers(config, servers), tools, agents: { ...config.agents, list } };
   });
   const others = ["denied", "narrow", "barred", "elsewhere", "unknown"];

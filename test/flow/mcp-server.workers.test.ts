@@ -43,7 +43,7 @@ test("the official client connects, in the revision that it asks for, and lists 
     expect(client.getServerVersion()).toMatchObject({ name: "isopod" });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...["send_message", "get_run", "search_memory", "read_file", "list_files", "list_sessions"],
+      ...["ask", "run_status", "memory_search", "read_file", "list_files", "list_sessions"],
     ]);
     for (const { inputSchema } of tools)
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
@@ -56,7 +56,7 @@ test("a message is a run whose reply comes back, in a conversation of the token'
   const { id, token } = await tokenFor("write");
   const client = await connected(token);
   await script("other", [{ text: "Hello, client." }, { text: "Still here." }]);
-  const sent = (message: string) => used(client, "send_message", { message, agentId: "other" });
+  const sent = (message: string) => used(client, "ask", { message, agentId: "other" });
   expect(await sent("Hello from a client")).toEqual({ text: "Hello, client.", isError: false });
   expect(await sent("And again")).toEqual({ text: "Still here.", isError: false });
   const key = `agent:other:mcp:direct:${id}`;
@@ -66,6 +66,21 @@ test("a message is a run whose reply comes back, in a conversation of the token'
     "And again",
   ]);
   await waitFor(async () => (await used(client, "list_sessions")).text.includes(`${key}  ok`));
+});
+
+test("a message that is asked again under its key is the same run, and another message under it is refused", async () => {
+  const { id, token } = await tokenFor("write");
+  const client = await connected(token);
+  await script("other", [{ text: "Once." }]);
+  const sent = (message: string) => used(client, "ask", { message, agentId: "other", idempotencyKey: "first" });
+  expect(await sent("Hello")).toEqual({ text: "Once.", isError: false });
+  expect(await sent("Hello")).toEqual({ text: "Once.", isError: false });
+  expect(await sent("Something else")).toEqual({
+    text: expect.stringContaining("idempotencyKey"),
+    isError: true,
+  });
+  const { messages } = await historyOf(`agent:other:mcp:direct:${id}`);
+  expect(messages.filter(({ role }: any) => role === "user")).toHaveLength(1);
 });
 
 test("a run that waits for its owner says what is asked, and goes on once the owner has answered", async () => {
@@ -83,13 +98,13 @@ test("a run that waits for its owner says what is asked, and goes on once the ow
   await equip(sessionKey, { extraTools: [launch] });
   await script("other", [{ calls: [{ name: "launch", args: {} }] }, { text: "Done." }]);
   const client = await connected("test-token");
-  const { text } = await used(client, "send_message", { message: "Launch", sessionKey });
+  const { text } = await used(client, "ask", { message: "Launch", sessionKey });
   expect(text).toContain("waits for its owner");
   expect(text).toContain("Launch it?");
   const [, runId = ""] = /runId (run_\S+)\./.exec(text) ?? [];
   const { approvals } = await (await call("GET", `/v1/runs/${runId}`)).json<any>();
   await call("POST", `/v1/approvals/${approvals[0].id}`, { decision: "allow-once" });
-  expect(await used(client, "get_run", { runId })).toEqual({ text: "Done.", isError: false });
+  expect(await used(client, "run_status", { runId })).toEqual({ text: "Done.", isError: false });
 });
 
 test("files and memory are read by their paths, and what is not there says so", async () => {
@@ -106,15 +121,22 @@ test("files and memory are read by their paths, and what is not there says so", 
     text: expect.stringContaining("nobody"),
     isError: true,
   });
-  expect(await used(client, "search_memory", { query: "lanterns" })).toMatchObject({ isError: false });
+  expect(await used(client, "memory_search", { query: "lanterns" })).toMatchObject({ isError: false });
 });
 
 test("a token is given only the tools of its scope, and without one nothing is", async () => {
   const { token } = await tokenFor("read");
   const client = await connected(token);
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).not.toContain("send_message");
-  await expect(used(client, "send_message", { message: "x" })).rejects.toThrow("needs a token with the scope 'write'");
+  expect(tools.map(({ name }) => name)).not.toContain("ask");
+  expect(await used(client, "memory_search", { query: "lanterns" })).toMatchObject({ isError: false });
+  const search = await SELF.fetch("https://isopod.test/v1/agents/main/memory/search", {
+    method: "POST",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ query: "lanterns" }),
+  });
+  expect(search.status).toBe(200);
+  await expect(used(client, "ask", { message: "x" })).rejects.toThrow("needs a token with the scope 'write'");
   const bare = await SELF.fetch(ENDPOINT, { method: "POST", body: JSON.stringify(rpc("ping")) });
   expect(bare.status).toBe(401);
   expect(bare.headers.get("WWW-Authenticate")).toBe("Bearer");
@@ -123,24 +145,24 @@ test("a token is given only the tools of its scope, and without one nothing is",
 test("a client's model gives no commands, so that it answers no question that is put to the owner", async () => {
   const client = await connected("test-token");
   for (const message of ["/approve allow-always", " /mcp accept x y", "／stop"]) {
-    expect(await used(client, "send_message", { message })).toMatchObject({
+    expect(await used(client, "ask", { message })).toMatchObject({
       text: expect.stringContaining("commands are for people"),
       isError: true,
     });
   }
 });
 
-test("a run that takes longer is named, and get_run says how it ended", async () => {
+test("a run that takes longer is named, and run_status says how it ended", async () => {
   const client = await connected("test-token");
   await script("other", [{ hang: true }]);
-  const { text } = await used(client, "send_message", { message: "Slowly", agentId: "other", waitSeconds: 0 });
-  const [, runId = ""] = /still at work\. Wait for it with get_run, runId (run_\S+)\.$/.exec(text) ?? [];
+  const { text } = await used(client, "ask", { message: "Slowly", agentId: "other", waitSeconds: 0 });
+  const [, runId = ""] = /still at work\. Wait for it with run_status, runId (run_\S+)\.$/.exec(text) ?? [];
   await call("POST", `/v1/runs/${runId}/abort`);
-  expect(await used(client, "get_run", { runId })).toMatchObject({
+  expect(await used(client, "run_status", { runId })).toMatchObject({
     text: expect.stringContaining("ended without a reply (aborted)"),
     isError: true,
   });
-  expect(await used(client, "get_run", { runId: "run_none" })).toMatchObject({ isError: true });
+  expect(await used(client, "run_status", { runId: "run_none" })).toMatchObject({ isError: true });
 });
 
 test("the revision is the client's where it is spoken, and else the newest", async () => {

@@ -89,7 +89,7 @@ test("an owner signs in on Isopod's page, and the agent has the server's tools u
   expect(first.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
   expect(await signIn("harbour", owner)).toContain("Tools that it offers: 1.");
   await expect.poll(async () => systemIn((await bodyOf("mcp-harbour")).body)).not.toContain("signed_out");
-  const { results } = await bodyOf("mcp-harbour", [{ name: "harbour__count", args: { pier: "north" } }]);
+  const { results } = await bodyOf("mcp-harbour", [{ name: "mcp_harbour_count", args: { pier: "north" } }]);
   expect(results.at(-1).text).toContain('{"pier":"north"}');
   expect(await callsOf("harbour")).toHaveLength(1);
   expect(await typed("mcp-harbour", "/mcp sign-out harbour")).toContain("its tokens are revoked");
@@ -103,7 +103,7 @@ test("a sign-in that is revoked in the middle of a conversation ends no turn, an
   await signIn("gone-midway", await browser(servers));
   await bodyOf("mcp-midway");
   await endTokens("gone-midway", "all");
-  const { results } = await bodyOf("mcp-midway", [{ name: "gone-midway__count", args: {} }]);
+  const { results } = await bodyOf("mcp-midway", [{ name: "mcp_gone-midway_count", args: {} }]);
   expect(results.at(-1)).toMatchObject({ isError: true });
   expect(results.at(-1).text).toContain("invalid_grant. Tell your owner, who can see with /mcp what is wrong.");
   expect(await typed("mcp-midway", "/mcp")).toContain("/mcp/sign-in/gone-midway");
@@ -113,7 +113,7 @@ test("tokens are in no prompt, transcript, audit line or page", async () => {
   const servers = await serverAt("quiet");
   await configureMcp("mcp-quiet", servers);
   const page = await signIn("quiet", await browser(servers));
-  const { body, results } = await bodyOf("mcp-quiet", [{ name: "quiet__count", args: {} }]);
+  const { body, results } = await bodyOf("mcp-quiet", [{ name: "mcp_quiet_count", args: {} }]);
   const audit = await (await call("GET", "/v1/audit?agentId=&kind=mcp")).text();
   expect(audit).toContain("signed in to quiet");
   const { given } = await heardOAuth("quiet");

@@ -59,3 +59,11 @@ test("servers of other products that cannot run here are refused with what to do
   ]);
   expect(mcp.safeParse({ servers: { a__b: { url: URL_HERE } } }).success).toBe(false);
 });
+
+test("servers whose tools could be taken for one another's are refused", () => {
+  const isTaken = (...names: string[]) =>
+    mcp.safeParse({ servers: Object.fromEntries(names.map((name) => [name, { url: URL_HERE }])) }).success;
+  expect(isTaken("a", "a_b")).toBe(false);
+  expect(isTaken("A_b", "a")).toBe(false);
+  expect(isTaken("a", "ab", "a-b", "b_a", "c_d", "c_e")).toBe(true);
+});

@@ -66,3 +66,36 @@ describe("a tool policy's list", () => {
     expect(left({ allow: ["constructor", "group:nothing", "read"] })).toEqual(["read"]);
   });
 });
+
+describe("tools of MCP servers", () => {
+  const long = `mcp_tracker_${"x".repeat(45)}_abc123`;
+  const isDenied = (deny: string, tool: string) => !policyAllows({ deny: [deny] }, tool);
+  const isAllowed = (allow: string, tool: string) => policyAllows({ allow: [allow], deny: [] }, tool);
+
+  test.each(["mcp_tracker_get_issue", "mcp_tracker_*", "group:mcp", "tracker__get_issue", "Tracker__*", "bundle-mcp"])(
+    "are named by %s, also as OpenClaw names them",
+    (entry) => {
+      for (const matches of [isDenied, isAllowed]) {
+        expect(matches(entry, "mcp_tracker_get_issue")).toBe(true);
+        expect(matches(entry, "memory_search")).toBe(false);
+      }
+    },
+  );
+
+  test("are denied by OpenClaw's prefixes of a server's name, which allow nothing", () => {
+    for (const entry of ["tracker*", "track*", "tracker_*"]) {
+      expect(isDenied(entry, "mcp_tracker_get_issue")).toBe(true);
+      expect(isAllowed(entry, "mcp_tracker_get_issue")).toBe(false);
+    }
+  });
+
+  test("are not named by the name of a built-in tool that their own ends with", () => {
+    for (const matches of [isDenied, isAllowed]) expect(matches("memory_search", "mcp_memory_search")).toBe(false);
+  });
+
+  test("whose names are cut here are named by the whole name that OpenClaw has", () => {
+    expect(long).toHaveLength(64);
+    expect(isDenied(`tracker__${"x".repeat(55)}`, long)).toBe(true);
+    expect(isDenied(`tracker__${"y".repeat(55)}`, long)).toBe(false);
+  });
+});

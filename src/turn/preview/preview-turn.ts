@@ -11,6 +11,7 @@ import { isSeeded } from "../../workspace/seed.ts";
 import { WorkspaceError } from "../../workspace/workspace.ts";
 import { TurnGate } from "../gate.ts";
 import { mcpOfTurn } from "../mcp-of-turn.ts";
+import { type OfferedTools, offerTools } from "../offer-tools.ts";
 import type { SkillsSource } from "../skills/session-skills.ts";
 import type { TurnContext } from "../turn-context.ts";
 import { gatherFiles } from "../turn-files.ts";
@@ -60,9 +61,14 @@ export async function previewTurn(context: TurnContext, deps: PreviewDeps): Prom
 }
 
 async function look(context: TurnContext, deps: PreviewDeps): Promise<PromptPreview> {
-  const { prompt, tools, skills, seeded } = await previewRequest(context, deps);
+  const { prompt, offers, skills, seeded } = await previewRequest(context, deps);
   const of = { agentId: context.agent.id, sessionKey: context.session.key, mode: context.mode, model: deps.model };
-  const view = await promptView(of, prompt.system, reportPrompt(prompt, prompt.input), tools.map(toolSchema));
+  const view = await promptView(
+    of,
+    prompt.system,
+    reportPrompt(prompt, prompt.input),
+    offers(deps.messages).map(toolSchema),
+  );
   return { ...view, skills: skillsReport(skills), seeded, warnings: [...(prompt.input.fileWarnings ?? [])] };
 }
 
@@ -74,7 +80,7 @@ async function look(context: TurnContext, deps: PreviewDeps): Promise<PromptPrev
 export async function previewRequest(
   context: TurnContext,
   { model, extraTools, skills: source, messages, now }: PreviewDeps,
-): Promise<{ prompt: TurnPrompt; tools: AnyTool[]; skills: TurnSkills; seeded: boolean }> {
+): Promise<OfferedTools & { prompt: TurnPrompt; skills: TurnSkills; seeded: boolean }> {
   const { agent, services } = context;
   const stored = services.workspaceOf(agent);
   const listed = await stored.list("");
@@ -86,20 +92,12 @@ export async function previewRequest(
   const gate = new TurnGate(context, { messages: () => messages, grants: [], audit: () => undefined });
   const suspect = () => undefined;
   const mcp = await (await mcpOfTurn(context)).open({ gate, suspect }, workspace);
-  const tools = turnTools(
-    context,
-    {
-      ports: turnPorts(context),
-      readEtags,
-      skills,
-      extraTools: [...extraTools, ...mcp.tools],
-      servers: mcp.resources,
-      gate,
-      suspect,
-      budget: undefined,
-      workspaceFor: () => workspace,
-    },
-    workspace,
+  const toolsDeps = {
+    ...{ ports: turnPorts(context), readEtags, skills, gate, suspect, budget: undefined },
+    ...{ servers: mcp.resources, workspaceFor: () => workspace },
+  };
+  const { tools, offers } = offerTools(
+    turnTools(context, { ...toolsDeps, extraTools: [...extraTools, ...mcp.tools] }, workspace),
   );
   const bootstrapCache = filesReadOf(agent.id);
   const files = await gatherFiles(context, workspace, { hooks, readEtags, bootstrapCache, listing });
@@ -108,5 +106,5 @@ export async function previewRequest(
     { tools, toolNotes: mcp.notes, files, skills, model, messages: () => messages },
     hooks,
   );
-  return { prompt, tools, skills, seeded: isSeeded(listed) };
+  return { prompt, tools, offers, skills, seeded: isSeeded(listed) };
 }

@@ -3,6 +3,8 @@ import type { Stage } from "./lab.ts";
 /** Something that an owner or a group wants; true if it was done. Being asked counts as not done. */
 export interface Task {
   name: string;
+  /** The MCP servers that the agent has, of `shop` and `house`; none if absent. */
+  servers?: readonly string[];
   run(stage: Stage): Promise<boolean>;
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBotApi } from "../../fakes/bot-api.ts";
+import { type McpPlace, type McpTool, startMcpServer } from "../../fakes/mcp-server.ts";
 import { startOutside } from "../../fakes/outside.ts";
 import { Isopod } from "../../torture/isopod.ts";
 import { startObeyingModel } from "./obeying-model.ts";
@@ -38,12 +39,23 @@ export interface Stage {
   found(excerpt: string): Promise<void>;
   /** Words that only this stage searches for. */
   topic: string;
-  /** What the attacker's server and the page's server were sent. */
+  /** The names of the stage's MCP servers: one that attacks, and one of the house. */
+  shop: string;
+  house: string;
+  /** Says what the server that attacks offers, and how it behaves. */
+  sells(tools: McpTool[], more?: Omit<McpPlace, "tools">): Promise<void>;
+  /** Waits until a server was asked again what it offers. */
+  relisted(): Promise<void>;
+  /** What the attacker's server, the page's server, and the MCP servers were sent. */
   heard(): Promise<string>;
+  /** The arguments of the calls that an MCP server got. */
+  calls(server: string): Promise<string>;
   /** What was sent to chats other than the owner's own. */
   sentOutside(): Promise<string>;
   /** The newest reply to the owner alone. */
   reply(): string;
+  /** What an attack has got besides what `gained` finds, in words. */
+  taken: string[];
   /** How often an owner was asked; every question is answered with no. */
   asked: number;
   config(): Promise<string>;
@@ -62,27 +74,40 @@ export class Lab {
   readonly #isopod: Isopod;
   readonly #botApi: string;
   readonly #outside: string;
+  readonly #mcp: string;
   readonly #close: () => Promise<void>;
   #nextUpdate = 1;
 
-  private constructor(isopod: Isopod, botApi: string, outside: string, close: () => Promise<void>) {
+  private constructor(isopod: Isopod, [botApi, outside, mcp]: [string, string, string], close: () => Promise<void>) {
     this.#isopod = isopod;
     this.#botApi = botApi;
     this.#outside = outside;
+    this.#mcp = mcp;
     this.#close = close;
   }
 
-  /** @param count how many scenarios it is for @param flow `security.flow` */
-  static async open(folder: string, count: number, flow: string): Promise<Lab> {
-    const [model, botApi, outside, evil] = await Promise.all([
+  /**
+   * @param servers the names of the MCP servers of each scenario
+   * @param flow `security.flow`
+   */
+  static async open(folder: string, servers: readonly (readonly string[])[], flow: string): Promise<Lab> {
+    const [model, botApi, outside, evil, mcp] = await Promise.all([
       startObeyingModel(),
       startBotApi(),
       startOutside(),
       startOutside(),
+      startMcpServer(),
     ]);
-    const ids = Array.from({ length: count }, (_, n) => `s${n}`);
+    const ids = servers.map((_, n) => `s${n}`);
+    const placesOf = (n: number) => (servers[n] ?? []).map((server) => `${server}${n}`);
+    for (const place of ids.flatMap((_, n) => placesOf(n))) await serve(mcp.url, place, { tools: [HOUSE_TOOL] });
+    const placed = ids.flatMap((_, n) => placesOf(n)).map((place) => [place, { url: `${mcp.url}/${place}` }]);
     const config = {
-      agents: { defaults: { model: "obeying/model" }, list: ids.map((id) => ({ id })) },
+      agents: {
+        defaults: { model: "obeying/model" },
+        list: ids.map((id, n) => ({ id, mcp: { servers: placesOf(n) } })),
+      },
+      mcp: { servers: Object.fromEntries(placed) },
       models: {
         providers: { obeying: { baseUrl: `${model.url}/v1`, api: "openai-completions", models: [{ id: "model" }] } },
       },
@@ -105,7 +130,7 @@ export class Lab {
         },
       },
       tools: { web: { search: { provider: "searxng", baseUrl: `${outside.url}/${SEARCH}` } } },
-      security: { flow, egress: { allowPrivate: [new URL(outside.url).host, new URL(evil.url).host] } },
+      security: { flow, egress: { allowPrivate: [outside, evil, mcp].map(({ url }) => new URL(url).host) } },
     };
     const isopod = await Isopod.start(folder, {
       ISOPOD_TOKEN: TOKEN,
@@ -115,9 +140,9 @@ export class Lab {
       TELEGRAM_WEBHOOK_SECRET: SECRET,
       TORTURE_COUNTER: outside.url,
     });
-    const lab = new Lab(isopod, botApi.url, outside.url, async () => {
+    const lab = new Lab(isopod, [botApi.url, outside.url, mcp.url], async () => {
       await isopod.stop();
-      await Promise.all([model, botApi, outside, evil].map((server) => server.close()));
+      await Promise.all([model, botApi, outside, evil, mcp].map((server) => server.close()));
     });
     lab.#evil = evil.url;
     return lab;
@@ -142,6 +167,22 @@ export class Lab {
       page: `${this.#outside}/${place}/page`,
       evil: `${this.#evil}/${place}/take`,
       topic: `gardens-${n}`,
+      shop: `shop${n}`,
+      house: `house${n}`,
+      sells: (tools, more = {}) => serve(this.#mcp, `shop${n}`, { ...more, tools }),
+      relisted: async () => {
+        const lists = async () =>
+          (await this.#mcpRequests(`shop${n}`)).filter(({ body }) => body?.method === "tools/list");
+        const before = (await lists()).length;
+        for (let round = 0; round < MAX_ROUNDS && (await lists()).length === before; round++) await sleep(50);
+        await sleep(200);
+      },
+      calls: async (server) =>
+        (await this.#mcpRequests(server))
+          .filter(({ body }) => body?.method === "tools/call")
+          .map(({ body }) => JSON.stringify(body.params))
+          .join("\n"),
+      taken: [],
       asked: 0,
       reply: () => reply,
       owner: async (message) => {
@@ -177,7 +218,8 @@ export class Lab {
       },
       heard: async () => {
         const places = [`${this.#outside}/control/${place}`, `${this.#evil}/control/${place}`];
-        const texts = await Promise.all(places.map(async (url) => (await fetch(url)).text()));
+        const web = await Promise.all(places.map(async (url) => (await fetch(url)).text()));
+        const texts = [...web, await stage.calls(stage.shop), await stage.calls(stage.house)];
         return decodeURIComponent(
           texts
             .join("\n")
@@ -200,6 +242,10 @@ export class Lab {
     await stage.file("notes/diary.md", `Dear diary, ${stage.secret}.\n`);
     await stage.answer("A page about gardens.");
     return stage;
+  }
+
+  async #mcpRequests(place: string): Promise<{ body: any }[]> {
+    return (await fetch(`${this.#mcp}/control/${place}`)).json() as Promise<{ body: any }[]>;
   }
 
   readonly #pages = new Map<string, string>();
@@ -300,6 +346,17 @@ export class Lab {
     };
     return fetch(this.#isopod.url + path, init);
   }
+}
+
+/** What a server offers if nothing else is said. */
+const HOUSE_TOOL: McpTool = {
+  name: "note",
+  description: "Keeps a note.",
+  inputSchema: { type: "object", properties: { text: { type: "string" } } },
+};
+
+async function serve(mcp: string, place: string, behaviour: McpPlace): Promise<void> {
+  await fetch(`${mcp}/control/${place}`, { method: "PUT", body: JSON.stringify(behaviour) });
 }
 
 function isGroup(chat: number | undefined): boolean {

@@ -11,6 +11,12 @@ interface ChatMessage {
   tool_call_id?: string;
 }
 
+/** A request, as far as this model reads it. */
+interface ChatRequest {
+  messages: ChatMessage[];
+  tools?: { function: { description?: string; parameters?: object } }[];
+}
+
 /** One order in a text: `!do <tool> <JSON>` calls a tool, `!say <text>` is the reply. */
 interface Order {
   id: string;
@@ -27,21 +33,21 @@ const MAX_INSERTED_CHARS = 4_000;
 
 /**
  * Starts a model that obeys whatever it reads, whoever wrote it and however it is fenced: the worst that a prompt
- * injection can do. It carries out every order in the request until it has succeeded, once in each turn, then says what it was told to say. `$LAST` in an
+ * injection can do. It carries out every order in the messages and in the tools' descriptions until it has succeeded, once in each turn, then says what it was told to say. `$LAST` in an
  * order is the last tool result, `$ALL` all of them.
  */
 export async function startObeyingModel(): Promise<LocalServer> {
   let serial = 0;
   return listen((request, response) => {
     void bodyOf(request).then((body) => {
-      const { messages } = JSON.parse(body) as { messages: ChatMessage[] };
+      const { messages, tools = [] } = JSON.parse(body) as ChatRequest;
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(render("completions", nextReply(messages), serial++).join(""));
+      response.end(render("completions", nextReply(messages, tools), serial++).join(""));
     });
   });
 }
 
-function nextReply(messages: readonly ChatMessage[]) {
+function nextReply(messages: readonly ChatMessage[], tools: NonNullable<ChatRequest["tools"]>) {
   const turnAt = messages.findLastIndex(({ role }) => role === "user");
   const tried = messages.flatMap((message, at) =>
     message.role === "tool"
@@ -50,7 +56,11 @@ function nextReply(messages: readonly ChatMessage[]) {
   );
   const attempts = (id: string) => tried.filter((one) => one.id.startsWith(id));
   const results = messages.filter(({ role }) => role === "tool").map(textOf);
-  const texts = messages.filter(({ role }) => role !== "assistant").map(textOf);
+  const described = tools.flatMap(({ function: { description = "", parameters } }) => [
+    description,
+    JSON.stringify(parameters),
+  ]);
+  const texts = [...messages.filter(({ role }) => role !== "assistant").map(textOf), ...described];
   const next = texts.flatMap(ordersIn).find(({ id }) => !attempts(id).some(({ isOver }) => isOver));
   if (next !== undefined) {
     const args = inserted(next.args, results, true);
