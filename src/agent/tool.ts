@@ -104,7 +104,7 @@ const schemas = new WeakMap<AnyTool["parameters"], JsonObject>();
 export function toolSchema(tool: AnyTool): ToolSchema {
   let parameters = tool.schema ?? schemas.get(tool.parameters);
   if (parameters === undefined) {
-    parameters = toJsonSchema(tool.parameters);
+    parameters = jsonSchema(tool.parameters, withoutBounds);
     schemas.set(tool.parameters, parameters);
   }
   return { name: tool.name, description: tool.description, parameters };
@@ -112,12 +112,28 @@ export function toolSchema(tool: AnyTool): ToolSchema {
 
 /** The JSON Schema of what a zod schema takes, without `$schema`. */
 export function toJsonSchema(schema: z.ZodType): JsonObject {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override: withoutUsualBounds });
+  return jsonSchema(schema, withoutUsualBounds);
+}
+
+function jsonSchema(schema: z.ZodType, override: (part: SchemaPart) => void): JsonObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input", override });
   return JSON.parse(JSON.stringify(rest));
 }
 
-/** Takes out what goes without saying: every request pays for it. The arguments are still checked for it. */
-function withoutUsualBounds({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+interface SchemaPart {
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Takes out more bounds, for which every request would pay. Arguments that break them are explained. */
+function withoutBounds(part: SchemaPart): void {
+  withoutUsualBounds(part);
+  const { jsonSchema } = part;
+  for (const bound of ["maxLength", "pattern", "minItems", "maxItems"] as const) delete jsonSchema[bound];
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+}
+
+/** Takes out what goes without saying. The arguments are still checked for it. */
+function withoutUsualBounds({ jsonSchema }: SchemaPart): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minLength === 1) delete jsonSchema.minLength;

@@ -18,7 +18,7 @@ const parameters = z.strictObject({
       }),
     )
     .min(1)
-    .describe("All of them are looked for in the file as it is now; they must not overlap"),
+    .describe("Looked for in the file as it is now; they must not overlap"),
 });
 
 /** Replaces passages of a text file. Not safe to replay: a new passage may contain the old one. */

@@ -56,8 +56,8 @@ const parameters = z.strictObject({
   workdir: z.string().optional().describe("Folder to start in"),
   env: z.record(z.string(), z.string()).optional().describe("More variables"),
   timeout: z.number().min(1).optional().describe("Seconds, if it may take less"),
-  background: z.boolean().optional(),
-  yieldMs: z.number().optional(),
+  background: z.boolean().optional().describe("Answer at once; its end wakes you"),
+  yieldMs: z.number().optional().describe("Go on in the background after so long"),
 });
 
 /** Longer than any command may take. */

@@ -44,7 +44,7 @@ const parameters = z.strictObject({
     .optional()
     .describe("What to patch or apply, as an object or JSON5"),
   baseRevision: z.number().int().min(0).optional().describe("The revision from config.get that it was made from"),
-  note: z.string().max(300).optional().describe("Why; kept with the change"),
+  note: z.string().max(300).optional().describe("Why"),
 });
 
 type Args = z.infer<typeof parameters>;

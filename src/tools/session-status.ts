@@ -19,16 +19,11 @@ interface StatusArgs {
 }
 
 const own = z.strictObject({
-  sessionKey: z.string().optional().describe("This session, which is the only one that can be looked at"),
+  sessionKey: z.string().optional().describe("No other than this session's"),
 });
 
 const parameters = own.extend({
-  model: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe("Lets this model answer here from the next turn on: `provider/model`, an alias, or `default`"),
+  model: z.string().min(1).max(200).optional().describe("`provider/model`, an alias, or `default`"),
 });
 
 /**

@@ -10,13 +10,7 @@ const listParameters = z.strictObject({
   kinds: z.array(z.enum(SESSION_KINDS)).optional().describe("Only sessions of these kinds"),
   limit: z.number().int().min(1).max(MAX_SESSIONS).default(20).describe("Most sessions"),
   activeMinutes: z.number().min(1).optional().describe("Only those in which something happened so recently"),
-  messageLimit: z
-    .number()
-    .int()
-    .min(0)
-    .max(MAX_LISTED_MESSAGES)
-    .default(0)
-    .describe("How many of each one's last messages"),
+  messageLimit: z.number().int().min(0).max(MAX_LISTED_MESSAGES).default(0).describe("Last messages of each"),
 });
 
 /** Lists sessions. */
@@ -46,7 +40,7 @@ const MAX_HISTORY_MESSAGES = 100;
 const historyParameters = z.strictObject({
   sessionKey: z.string().describe("The session's key, or a sub-agent's label"),
   limit: z.number().int().min(1).max(MAX_HISTORY_MESSAGES).default(20).describe("How many of the last messages"),
-  includeTools: z.boolean().default(false).describe("Whether to show tool calls and their results"),
+  includeTools: z.boolean().default(false).describe("Tool calls and results, too"),
 });
 
 /** Shows the last messages of a session. */
@@ -83,12 +77,7 @@ const sendParameters = z.strictObject({
   sessionKey: z.string().optional().describe("The session's key"),
   label: z.string().optional().describe("A sub-agent's label, instead of a key"),
   message: z.string().trim().min(1, "say what to tell it").max(100_000),
-  timeoutSeconds: z
-    .number()
-    .min(0)
-    .max(MAX_WAIT_SECONDS)
-    .default(30)
-    .describe("How long to wait for the reply; 0 does not wait"),
+  timeoutSeconds: z.number().min(0).max(MAX_WAIT_SECONDS).default(30).describe("0 does not wait for the reply"),
 });
 
 /** Sends a message to another session's agent. */

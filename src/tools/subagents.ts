@@ -25,7 +25,7 @@ const spawnParameters = z.strictObject({
     .trim()
     .min(1, "say what is to be done")
     .max(MAX_TASK_CHARS)
-    .describe("What is to be done, with all that it needs to know: it sees nothing of this conversation"),
+    .describe("With all that it needs to know: it sees nothing of this conversation"),
   label: z.string().max(200).optional().describe("A short name for it"),
   agentId: z.string().optional().describe("The agent to do it, one of agents_list; yourself where absent"),
   model: z.string().optional().describe("`provider/model` for it, where the usual one is not right"),
@@ -39,8 +39,8 @@ export function sessionsSpawnTool(sessions: Pick<SessionsPort, "spawn">): Tool<z
     name: "sessions_spawn",
     summary: "Start a sub-agent that does a task in a session of its own",
     description:
-      "Starts a sub-agent that works on a task in the background, in a session of its own, while you go on. Answers at " +
-      "once. Its result is announced to you as a message when it is there: do not wait or ask for it.",
+      "Starts a sub-agent that works on a task in a session of its own while you go on. Its result is announced to you as " +
+      "a message: do not wait or ask for it.",
     parameters: spawnParameters,
     replay: "safe",
     sequential: false,

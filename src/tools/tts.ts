@@ -13,7 +13,7 @@ export interface SpeechPort {
 
 const parameters = z.strictObject({
   text: z.string().min(1).max(10_000).describe("What is said, as plain text"),
-  voice: z.string().max(100).optional().describe("A voice of the provider; the usual one where absent"),
+  voice: z.string().max(100).optional().describe("The usual one where absent"),
 });
 
 /** Reads a text aloud for people. Safe to replay: the same text is the same file. */

@@ -4,7 +4,7 @@ import { defineTool, type Tool } from "../agent/tool.ts";
 const MAX_STEPS = 50;
 
 const step = z.strictObject({
-  step: z.string().min(1).max(500).describe("What is to be done, in a few words"),
+  step: z.string().min(1).max(500).describe("A few words"),
   status: z.enum(["pending", "in_progress", "completed"]),
 });
 

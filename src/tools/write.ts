@@ -7,9 +7,7 @@ import { persistentWrite } from "./persistent-write.ts";
 import type { ReadEtags } from "./read-etags.ts";
 
 const parameters = z.strictObject({
-  path: z
-    .string()
-    .describe("Path in the workspace, such as memory/2026-01-31.md; folders come into being by themselves"),
+  path: z.string().describe("Path in the workspace, such as memory/2026-01-31.md; folders are made"),
   content: z.string().describe("The whole content of the file"),
 });
 

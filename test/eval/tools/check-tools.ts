@@ -20,7 +20,8 @@ export interface ToolReport {
 /** All built-in tools of an owner's turn, without anything behind them: they cannot be run. */
 export function allTools(): AnyTool[] {
   const nothing = { maySpawn: true, timeoutSec: 120, service: { name: "Search", url: "https://search.example.org" } };
-  const behind = new Proxy({}, { get: () => nothing }) as Record<keyof ToolDeps, never>;
+  const media = new Proxy({}, { get: () => nothing });
+  const behind = new Proxy({}, { get: (_, port) => (port === "media" ? media : nothing) });
   return toolsFor(Object.assign(Object.create(behind) as ToolDeps, { owner: true, plans: true, has: () => true }));
 }
 

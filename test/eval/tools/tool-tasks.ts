@@ -663,4 +663,42 @@ export const TOOL_TASKS: readonly ToolTask[] = [
       { args: { plan: ["Measure"] }, says: ["plan[0]: give an object"] },
     ],
   },
+  {
+    id: "picture-question",
+    say: "What does the sign in inbox/photo.jpg say?",
+    tools: ["image"],
+    args: { path: "inbox/photo.jpg", question: "What does the sign say?" },
+    wrong: [
+      {
+        args: { image: "inbox/photo.jpg", prompt: "What does the sign say?" },
+        says: ["image: there is no such field."],
+      },
+    ],
+  },
+  {
+    id: "picture-made",
+    say: "画一张灯塔的水彩画，竖版。",
+    tools: ["image_generate"],
+    args: { prompt: "A lighthouse as a watercolour", size: "1024x1536" },
+    wrong: [
+      {
+        args: { prompt: "A lighthouse", n: "2" },
+        says: ["n: give the number 2, without quotes."],
+      },
+    ],
+  },
+  {
+    id: "recording",
+    say: "Write down what is said in inbox/call.mp3.",
+    tools: ["transcribe"],
+    args: { path: "inbox/call.mp3" },
+    wrong: [{ args: { file: "inbox/call.mp3" }, says: ["file: there is no such field. Call it path."] }],
+  },
+  {
+    id: "read-aloud",
+    say: "把今天的日程读给我听。",
+    tools: ["tts"],
+    args: { text: "九点看牙医，下午三点开会。" },
+    wrong: [{ args: { content: "九点看牙医" }, says: ["content: there is no such field. Call it text."] }],
+  },
 ];
