@@ -71,7 +71,7 @@ test("a page comes as Markdown, fenced and labelled with its host", async () => 
   expect(result.text).not.toContain("Start");
   const [{ body }] = (await asked("web-page")) as [any];
   const names = body.tools.map((tool: any) => tool.function.name);
-  expect(names.indexOf("web_fetch")).toBe(names.indexOf("exec") + 1);
+  expect(names.indexOf("web_fetch")).toBe(names.indexOf("process") + 1);
 });
 
 test("a redirect is told, and one into a private network is refused", async () => {

@@ -55,7 +55,7 @@ test("what a search finds reaches the model fenced, with the labels of its hosts
   expect(seen.match(/<<<END_EXTERNAL_UNTRUSTED_CONTENT/g)).toHaveLength(1);
   expect(seen.trimEnd()).toMatch(/<<<END_EXTERNAL_UNTRUSTED_CONTENT id="[0-9a-f]{16}">>>$/);
   const tools = body.tools.map((tool: any) => tool.function.name);
-  expect(tools.indexOf("web_search")).toBe(tools.indexOf("exec") + 1);
+  expect(tools.indexOf("web_search")).toBe(tools.indexOf("process") + 1);
   const [request] = await heard("ws-found");
   expect(request?.headers["x-api-key"]).toBe(KEY.EXA_API_KEY);
   expect(JSON.stringify(await asked("ws-found"))).not.toContain(KEY.EXA_API_KEY);
