@@ -57,14 +57,19 @@ export function contextTokens(
 
 /** The estimated tokens of messages together, as a model is shown them. */
 export function messagesTokens(messages: readonly Message[], model: Pick<Model, "input">): number {
-  return messages.reduce((sum, message) => sum + messageTokens(message, model), 0);
+  return messages.reduce((sum, message) => sum + wordTokens(message), mediaTokens(messages, model.input));
 }
 
 const ofMessages = new WeakMap<Message, number>();
 
 /** The estimated tokens of a message; cached, because the context is measured before every request. */
 export function messageTokens(message: Message, { input }: Pick<Model, "input">): number {
-  return remembered(ofMessages, message, () => MESSAGE_OVERHEAD + contentTokens(message)) + mediaTokens(message, input);
+  return wordTokens(message) + mediaTokens([message], input);
+}
+
+/** The tokens of a message without its PDFs and recordings. */
+function wordTokens(message: Message): number {
+  return remembered(ofMessages, message, () => MESSAGE_OVERHEAD + contentTokens(message));
 }
 
 function contentTokens(message: Message): number {

@@ -128,6 +128,7 @@ export interface SubagentsPort {
 /** An owner's own conversation with the agent. */
 export interface OwnerChat {
   channel: string;
+  accountId: string;
   conversationId: string;
 }
 

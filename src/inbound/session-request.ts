@@ -58,7 +58,11 @@ export async function sessionRequest(
   const { sender, edited, deleted, groupId } = message;
   const attachments = withUniqueNames(message.attachments.slice(0, MAX_ATTACHMENTS));
   const { conversation, messageId } = message;
-  const origin = { channel: channel.id, conversationId: conversation.id, messageId, senderId: sender.id, owner };
+  const senderId = personOf(sender, channel, accountId).id;
+  const origin = {
+    ...{ channel: channel.id, conversationId: conversation.id, messageId, senderId, owner },
+    ...(channel.hasOwnIds && accountId !== "default" && { accountId }),
+  };
   const arrived = await Promise.all(
     attachments.flatMap((one) =>
       "bytes" in one ? [keepFile(one, origin, services.workspaceOf(agent)).then((file) => ({ one, file }))] : [],
@@ -82,7 +86,7 @@ export async function sessionRequest(
       ...words(admitted, kept, services.config.security.injection.action),
       ...shownFiles(kept),
       ...(files.length > 0 && { files }),
-      sender: { id: sender.id, owner, ...(name !== undefined && { name }), ...(sender.isBot && { isBot: true }) },
+      sender: { id: senderId, owner, ...(name !== undefined && { name }), ...(sender.isBot && { isBot: true }) },
       said: await circumstances(admitted, agent, services),
       timeoutSeconds: agent.defaults.timeoutSeconds,
       ...(groupId !== undefined && { groupId }),

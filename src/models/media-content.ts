@@ -35,12 +35,12 @@ export function mediaThatFits(
   return fitting;
 }
 
-/** The estimated tokens of a message's PDFs and recordings for a model with this input. */
-export function mediaTokens(message: Message, input: readonly InputKind[] | undefined): number {
-  if (message.role !== "user" || message.media === undefined) return 0;
-  return message.media
-    .filter((file) => !file.isPruned && takes(input, file))
-    .reduce((sum, { pages = 0, seconds = 0 }) => sum + pages * PAGE_TOKENS + Math.ceil(seconds) * SECOND_TOKENS, 0);
+/** The estimated tokens of the PDFs and recordings of messages that a request to a model with this input has room for. */
+export function mediaTokens(messages: readonly Message[], input: readonly InputKind[] | undefined): number {
+  return [...mediaThatFits(messages, input)].reduce(
+    (sum, { pages = 0, seconds = 0 }) => sum + pages * PAGE_TOKENS + Math.ceil(seconds) * SECOND_TOKENS,
+    0,
+  );
 }
 
 /** The PDFs and recordings of a message as parts. Those that the model does not take are in the text alone, as paths. */

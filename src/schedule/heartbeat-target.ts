@@ -59,14 +59,21 @@ export function chooseRoute(
   if (target === "none") return { channel: "none", reason: "target-none" };
   if (target === "owner") return ownerRoute(known, account) ?? { channel: "none", reason: "no-route" };
   if (target === "last") {
-    if (last === undefined) return { channel: "none", reason: "no-route" };
+    if (last === undefined || isOtherAccount(last, accountId, known)) return { channel: "none", reason: "no-route" };
     return recipient === undefined || recipient === last.to
       ? { ...last, ...account }
       : elsewhere({ channel: last.channel, to: recipient, ...accountOf(last), ...account, ...peer }, known);
   }
   if (!channels.includes(target)) return { channel: "none", reason: "target-none" };
   if (recipient !== undefined) return elsewhere({ channel: target, to: recipient, ...account, ...peer }, known);
-  return last?.channel === target ? { ...last, ...account } : { channel: "none", reason: "no-target" };
+  if (last?.channel !== target || isOtherAccount(last, accountId, known))
+    return { channel: "none", reason: "no-target" };
+  return { ...last, ...account };
+}
+
+/** Whether a conversation is of another account than the wanted one, where an id means somebody else there. */
+function isOtherAccount({ channel, accountId = "default" }: Route, wanted: string | undefined, known: KnownRoutes) {
+  return wanted !== undefined && wanted !== accountId && known.hasOwnIds?.(channel) === true;
 }
 
 /** The first owner whom a configured channel can write to alone. */
@@ -77,6 +84,7 @@ function ownerRoute(known: KnownRoutes, account: Pick<Route, "accountId">): Rout
     if (channel === undefined || !channels.includes(channel)) continue;
     const { accountId, id } = known.hasOwnIds?.(channel) ? readOwnId(person) : { accountId: undefined, id: person };
     if (id === "" || id === "*") continue;
+    if (accountId !== undefined && account.accountId !== undefined && accountId !== account.accountId) continue;
     if (known.kindOf(channel, id) !== "direct" && known.isPerson?.(channel, id) !== true) continue;
     const isThere = accountId === undefined || accountId === last?.accountId;
     const isLast = last?.channel === channel && (last.peerId ?? last.to) === id && isThere;

@@ -2,6 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import { originRules, type QueueClass } from "../config/origins.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { head } from "../lib/text.ts";
+import { joinLabels } from "../security/labels.ts";
 import { requireCalls } from "./client-calls.ts";
 import type { EventLog } from "./event-log.ts";
 import { admit, type DropReason, inQueueOrder, type QueuePolicy, type WaitingRun } from "./queue.ts";
@@ -124,6 +125,7 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
     images: parts.flatMap(({ images = [] }) => images).slice(0, MAX_GROUP_FILES),
     media: parts.flatMap(({ media = [] }) => media).slice(0, MAX_GROUP_FILES),
     files: [...(input.files ?? []), ...partFiles(run.input)].slice(0, MAX_GROUP_FILES),
+    ...joinedOutside(parts),
   };
   saveInput(store, whole.id, joined);
   if (whole.state.status === "queued") {
@@ -136,6 +138,18 @@ function joinGroup(run: NewRun, mergeKey: string, whole: RunRow & { input: RunIn
   const row: RunRow = { id, ...rest, input: null, mergeKey, open: true, state, acceptedAt: now, firstSeq };
   insertRun(store, row);
   return row;
+}
+
+/** What was quoted in parts of a message, and what is known of their words. */
+function joinedOutside(parts: readonly RunInput[]): Pick<RunInput, "quoted" | "labels" | "suspected"> {
+  const quoted = parts.flatMap(({ quoted: words }) => words ?? []);
+  const labels = joinLabels(...parts.map((part) => part.labels));
+  const suspected = [...new Set(parts.flatMap((part) => part.suspected ?? []))];
+  return {
+    ...(quoted.length > 0 && { quoted: [...new Set(quoted)].join("\n\n") }),
+    ...(labels.length > 0 && { labels }),
+    ...(suspected.length > 0 && { suspected }),
+  };
 }
 
 /** The files of a later part, whose names may be those of an earlier part. */

@@ -29,6 +29,8 @@ export interface QueuedRun {
   heldUntil?: number;
   /** Set while its files are to be fetched. */
   hasFiles?: true;
+  /** How often its files were begun to be fetched. */
+  fileAttempts?: number;
 }
 
 /** The progress of a begun run. */

@@ -1,5 +1,6 @@
 import { openBudgetBefore, type RunBudgetDeps } from "../budgets/run-budget.ts";
 import type { Target } from "../channels/channel.ts";
+import { atMost } from "../lib/at-most.ts";
 import { deadline, streamWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log as writeLog } from "../lib/log.ts";
@@ -16,6 +17,11 @@ import { type HeardFile, transcribeFile } from "../turn/transcribe-file.ts";
 
 /** How long the download of one file may take, in milliseconds. */
 const DOWNLOAD_MS = 60_000;
+/** How many files of a message are in memory at once. */
+const AT_ONCE = 2;
+/** How often a message's files are fetched where the session dies of it, or cannot store them. */
+const MAX_ATTEMPTS = 3;
+const GIVEN_UP = new Error("the session failed again and again while it was read");
 
 /** What fetching files depends on. */
 export interface InboundFilesDeps
@@ -58,8 +64,11 @@ export class InboundFiles {
       const { store, fence } = this.#deps;
       const row = findRun(store, runId);
       const files = row?.input?.files ?? [];
-      const kept = await Promise.all(files.map((file) => this.#keep(file, runId, target)));
-      const heard = row === undefined ? kept : await this.#transcribe(kept, files, row);
+      const isGivenUp = !fence.write(() => this.#attempt(row));
+      const kept = isGivenUp
+        ? files.map(({ name }) => notFetched(name, GIVEN_UP))
+        : await atMost(AT_ONCE, files, (file) => this.#keep(file, runId, target));
+      const heard = row === undefined || isGivenUp ? kept : await this.#transcribe(kept, files, row);
       fence.write(() => this.#store(runId, files, heard));
     } catch (error) {
       writeLog("error", "files.not_stored", { runId, error: messageOf(error) });
@@ -67,6 +76,15 @@ export class InboundFiles {
       this.#fetching.delete(runId);
     }
     this.#deps.changed();
+  }
+
+  /** Stores that a message's files are being fetched; false where that was begun too often. */
+  #attempt(row: RunRow | undefined): boolean {
+    if (row?.state.status !== "queued") return true;
+    const { fileAttempts = 0 } = row.state;
+    if (fileAttempts >= MAX_ATTEMPTS) return false;
+    saveState(this.#deps.store, row.id, { ...row.state, fileAttempts: fileAttempts + 1 });
+    return true;
   }
 
   /** Stores what became of a message's files. Parts that have come meanwhile stay to be fetched. */
@@ -77,7 +95,7 @@ export class InboundFiles {
     const files = row.input.files?.slice(fetched.length) ?? [];
     const input = withFiles({ ...row.input, files }, kept);
     saveInput(store, runId, input);
-    const { hasFiles: _, ...state } = row.state;
+    const { hasFiles: _, fileAttempts: __, ...state } = row.state;
     saveState(store, runId, { ...state, chars: input.text.length, ...(files.length > 0 && { hasFiles: true }) });
   }
 
@@ -116,8 +134,11 @@ export class InboundFiles {
       const { channel, context } = services().channel(target.channel, target.accountId);
       if (channel.openAttachment === undefined) throw new Error(`${channel.id} hands over no files`);
       const bytes = streamWithin(await channel.openAttachment(file.reference, context, limit.signal), limit);
-      const { conversationId, replyToId: messageId = runId } = target;
-      const origin = { channel: channel.id, conversationId, messageId, senderId: sender.id, owner: sender.owner };
+      const { accountId, conversationId, replyToId: messageId = runId } = target;
+      const origin = {
+        ...{ channel: channel.id, conversationId, messageId, senderId: sender.id, owner: sender.owner },
+        ...(channel.hasOwnIds && accountId !== "default" && { accountId }),
+      };
       return await keepFile({ ...file, bytes }, origin, workspace);
     } catch (error) {
       return notFetched(file.name, limit.signal.aborted ? new Error("no answer in time") : error);

@@ -43,7 +43,7 @@ function ownerChat(entry: string, services: Services): OwnerChat | undefined {
   const { channel, context } = services.channel(channelId, accountId);
   const place = channel.conversationOf?.(id);
   if (place?.kind !== "direct" || !channel.isReady(context)) return undefined;
-  return { channel: channelId, conversationId: place.id };
+  return { channel: channelId, accountId, conversationId: place.id };
 }
 
 function lastReply({ store }: OutboxPortDeps): string | undefined {

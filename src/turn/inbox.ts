@@ -62,6 +62,8 @@ export function shownFiles(kept: readonly KeptFile[]): Required<Pick<RunInput, "
 /** The message that brings a file. */
 export interface FileOrigin {
   channel: string;
+  /** Set for an account whose ids may be others' in the account `default`. */
+  accountId?: string;
   conversationId: string;
   messageId: string;
   senderId: string;
@@ -87,7 +89,8 @@ export async function keepFile(file: IncomingFile, origin: FileOrigin, workspace
     const bytes = file.bytes instanceof Uint8Array ? file.bytes : await readCapped(file.bytes, max);
     if (bytes === undefined || bytes.length > max)
       return { note: `[The file ${name} is over ${max} bytes and was not kept.]` };
-    const place = `inbox/${origin.channel}-${safeName(origin.conversationId)}-`;
+    const account = origin.accountId === undefined ? "" : `@${safeName(origin.accountId)}`;
+    const place = `inbox/${origin.channel}${account}-${safeName(origin.conversationId)}-`;
     if (!origin.owner && !(await hasRoom(workspace, place, bytes.length))) {
       return {
         note: `[The file ${name} was not kept: people who are not owners have sent as much as there is room for.]`,

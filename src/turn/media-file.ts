@@ -7,8 +7,11 @@ import { isPdf, mediaTypeForPath, sniffAudioType } from "../workspace/media-type
 const MAX_PAGES = 100;
 /** Bytes of a second of an MP3 of few bits, so that a length is rather too long. */
 const MP3_BYTES_PER_SECOND = 4000;
-/** Where a WAV file says how many bytes a second has. */
+/** No recording has fewer bytes in a second: what a platform says cannot be longer. */
+const LEAST_BYTES_PER_SECOND = 500;
+/** Where a WAV file says how many bytes a second has, and what is plausible there. */
 const WAV_RATE_AT = 28;
+const WAV_RATES = { least: 4_000, most: 400_000 };
 
 /** A stored file, and what its platform says of it. */
 export interface StoredFile {
@@ -33,7 +36,8 @@ export async function mediaFile(file: StoredFile): Promise<MediaRef | undefined>
   if (!mediaType.startsWith("audio/")) return undefined;
   const type = sniffAudioType(bytes);
   if (type !== "audio/wav" && type !== "audio/mpeg") return undefined;
-  const seconds = file.seconds ?? Math.ceil(bytes.length / bytesPerSecond(type, bytes));
+  const measured = Math.ceil(bytes.length / bytesPerSecond(type, bytes));
+  const seconds = Math.min(file.seconds ?? measured, Math.ceil(bytes.length / LEAST_BYTES_PER_SECOND));
   return { ...head, mediaType: type, seconds, ...(isVoice && { isVoice }) };
 }
 
@@ -51,5 +55,6 @@ async function pagesOf(path: string, bytes: Uint8Array): Promise<number | undefi
 
 function bytesPerSecond(type: "audio/wav" | "audio/mpeg", bytes: Uint8Array): number {
   if (type === "audio/mpeg" || bytes.length < WAV_RATE_AT + 4) return MP3_BYTES_PER_SECOND;
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(WAV_RATE_AT, true) || MP3_BYTES_PER_SECOND;
+  const rate = new DataView(bytes.buffer, bytes.byteOffset).getUint32(WAV_RATE_AT, true);
+  return Math.min(Math.max(rate, WAV_RATES.least), WAV_RATES.most);
 }

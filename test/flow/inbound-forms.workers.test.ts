@@ -1,5 +1,6 @@
-import { SELF } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject, SELF } from "cloudflare:test";
 import { expect, test } from "vitest";
+import { objectNameOf } from "../../src/config/session-ids.ts";
 import { chatOf, hear, settled } from "./chats.ts";
 import { asked, call, env, finished, historyOf, script, waitFor } from "./client.ts";
 import { session, sql, stubOf } from "./session-lab.ts";
@@ -76,6 +77,30 @@ test("a file that the platform does not hand over is told to the model with the 
   expect((await seenByModel()).at(-1)).toContain(
     "[The file huge.zip could not be fetched: Telegram did not hand over the file: Bad Request: file is too big]",
   );
+});
+
+test("a message whose file kills its session again and again is answered without it, and what waits goes on", async () => {
+  await script("default", [{ text: "Without it." }]);
+  await scriptBot({ answers: Array.from({ length: 3 }, () => ({ method: "getFile", hang: true })) });
+  const document = { file_id: "bomb", file_unique_id: "bomb", file_name: "bomb.pdf" };
+  await deliver(sent(42, { caption: "Open this", document }));
+  const stub = async () => env.SESSIONS.getByName(await objectNameOf("agent:main:main"));
+  const attempts = async () =>
+    runInDurableObject(await stub(), (_, { storage }) =>
+      storage.sql
+        .exec<{ n: number | null }>("select max(state ->> '$.fileAttempts') as n from runs where open = 1")
+        .one(),
+    );
+  for (let died = 1; died <= 3; died++) {
+    await waitFor(async () => (await attempts()).n === died);
+    const killed = runInDurableObject(await stub(), (_, state) => state.abort("killed by a test"));
+    await expect(killed).rejects.toThrow("killed by a test");
+    await runDurableObjectAlarm(await stub());
+  }
+  await waitFor(async () => (await asked("default")).length === 1);
+  // A session that was killed early has not asked for the file.
+  await scriptBot({ answers: [] });
+  expect((await seenByModel()).at(-1)).toContain("[The file bomb.pdf could not be fetched: the session failed again");
 });
 
 test("the parts of an album are one message with all files, and one reply", async () => {

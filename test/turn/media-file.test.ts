@@ -63,3 +63,12 @@ test("an MP3 and a WAV are taken with their length, other audio and what only lo
   const utf16 = new Uint8Array([0xff, 0xfe, 0x41, 0]);
   expect(await mediaFile({ path: "a.txt", bytes: utf16, mediaType: "text/plain" })).toBeUndefined();
 });
+
+test("a length that a file or a platform claims is within what so many bytes can hold", async () => {
+  const slow = wavFile(3);
+  new DataView(slow.buffer, slow.byteOffset).setUint32(28, 1, true);
+  const claimed = await mediaFile({ path: "a.wav", bytes: slow, mediaType: undefined });
+  expect(claimed?.seconds).toBeLessThanOrEqual(slow.length / 4_000 + 1);
+  const told = await mediaFile({ path: "a.wav", bytes: slow, mediaType: undefined, seconds: 1_000_000 });
+  expect(told?.seconds).toBeLessThanOrEqual(slow.length / 500 + 1);
+});
