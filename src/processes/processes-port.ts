@@ -19,7 +19,8 @@ export function processesPort(run: ActiveRun, context: TurnContext, processes: P
     take(command) {
       const { model, thinking } = run.journal.state;
       const announceTo = {
-        ...{ target: run.row.target, owner: principal.owner, timeoutSeconds: agent.defaults.timeoutSeconds },
+        ...{ target: run.row.target, owner: principal.owner, sender: principal.sender },
+        timeoutSeconds: agent.defaults.timeoutSeconds,
         modelOverride: { ...(model !== undefined && { model }), ...(thinking && { thinking }) },
       };
       const labels = labelsInView(run.journal.context());
