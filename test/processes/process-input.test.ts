@@ -35,3 +35,9 @@ test("tools that are denied to a person stay denied in the run that the end of a
   });
   expect(rules.tools.at(-1)).toMatchObject({ rule: "tools.bySender.telegram:7", policy: { deny: ["exec"] } });
 });
+
+test("an interruption says that what the command changed may be stored in part", () => {
+  const { text } = woken({ status: "interrupted", at: 2000 });
+  expect(text).toContain("was interrupted");
+  expect(text).toContain("may be stored in part: look before you run it again");
+});
