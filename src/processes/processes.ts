@@ -50,6 +50,11 @@ export interface Starter {
   announceTo?: AnnouncementTarget;
 }
 
+/** A command of this incarnation whose end is not stored. */
+interface RunningCommand extends BackgroundCommand {
+  settled: Promise<void>;
+}
+
 /**
  * The commands of a session that go on after their call. They live in this incarnation's memory; what is stored is that
  * they run, and how they have ended. The end and the run that it wakes are one commit, so it wakes once. What an earlier
@@ -57,7 +62,7 @@ export interface Starter {
  */
 export class Processes {
   readonly #deps: ProcessesDeps;
-  readonly #running = new Map<number, BackgroundCommand & { settled: Promise<void> }>();
+  readonly #running = new Map<number, RunningCommand>();
 
   constructor(deps: ProcessesDeps) {
     this.#deps = deps;
@@ -75,7 +80,7 @@ export class Processes {
 
   /** Stores that a command runs, and takes care of its end. @returns its number */
   take(command: BackgroundCommand, { runId, labels, announceTo }: Starter): number {
-    const { store, fence, changed, waitUntil } = this.#deps;
+    const { store, changed, waitUntil } = this.#deps;
     const process: Process = {
       command: head(command.script, MAX_COMMAND_CHARS),
       startedAt: command.startedAt,
@@ -83,7 +88,7 @@ export class Processes {
       ...(announceTo && { announceTo }),
       phase: { status: "running" },
     };
-    const id = fence.write(() => addProcess(store, { runId, process }));
+    const id = this.#write(() => addProcess(store, { runId, process }));
     const settled = this.#finish(id, command.done).finally(() => this.#running.delete(id));
     this.#running.set(id, { ...command, settled });
     waitUntil(settled);
@@ -111,7 +116,7 @@ export class Processes {
 
   /** Stops a process. False if it does not run. */
   kill(id: number): boolean {
-    return this.#deps.fence.write(() => this.stop((row) => row.id === id)) > 0;
+    return this.#write(() => this.stop((row) => row.id === id)) > 0;
   }
 
   /**
@@ -155,10 +160,20 @@ export class Processes {
     }
   }
 
+  /** One commit. Where another incarnation has taken over, all commands of this one are stopped. */
+  #write<Result>(work: () => Result): Result {
+    try {
+      return this.#deps.fence.write(work);
+    } catch (error) {
+      if (error instanceof Superseded) for (const { stop } of this.#running.values()) stop();
+      throw error;
+    }
+  }
+
   /** Stores the end of a process that runs, with the run that it wakes, in one commit. */
   #store(id: number, phase: ProcessPhase): void {
-    const { store, log, fence, policyFor, changed, now } = this.#deps;
-    fence.write(() => {
+    const { store, log, policyFor, changed, now } = this.#deps;
+    this.#write(() => {
       const row = findProcess(store, id);
       if (row?.process.phase.status !== "running") return;
       saveEnded(store, row, phase);

@@ -120,13 +120,23 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         call.signal.throwIfAborted();
         isBehind = true;
         const outputSoFar = () => printedSoFar(soFar, port.outside);
-        const id = behind.take({ script: command, startedAt, done, soFar: outputSoFar, stop });
-        return stillRunning(id, behind, outputSoFar());
+        const taken = { script: command, startedAt, done, soFar: outputSoFar, stop };
+        return stillRunning(takeOver(taken, behind), behind, outputSoFar());
       } finally {
         call.signal.removeEventListener("abort", stop);
       }
     },
   });
+}
+
+/** Gives a command to the background. One that is not taken over is stopped: nobody would know of it. @throws Error */
+function takeOver(command: BackgroundCommand, behind: BackgroundPort): number {
+  try {
+    return behind.take(command);
+  } catch (error) {
+    command.stop();
+    throw error;
+  }
 }
 
 /** What a command has printed so far, for the model. */

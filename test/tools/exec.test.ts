@@ -78,3 +78,11 @@ test("what a command in the background wrote must be read before it is written o
   await taken[0]!.done;
   expect([etags.get("a.txt"), etags.get("made.txt")]).toEqual([undefined, undefined]);
 });
+
+test("a command that the background does not take over is stopped", async () => {
+  const refused = execOver([], new ReadEtags(), () => {
+    throw new Error("Another incarnation has taken over.");
+  });
+  await expect(refused.start(true)).rejects.toThrow("taken over");
+  expect(refused.signals[0]!.aborted).toBe(true);
+});
