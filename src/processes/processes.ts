@@ -53,6 +53,8 @@ export interface Starter {
 /** A command of this incarnation whose end is not stored. */
 interface RunningCommand extends BackgroundCommand {
   settled: Promise<void>;
+  /** Set where it could not be stored. */
+  end?: ProcessPhase;
 }
 
 /**
@@ -89,7 +91,7 @@ export class Processes {
       phase: { status: "running" },
     };
     const id = this.#write(() => addProcess(store, { runId, process }));
-    const settled = this.#finish(id, command.done).finally(() => this.#running.delete(id));
+    const settled = this.#finish(id, command.done);
     this.#running.set(id, { ...command, settled });
     waitUntil(settled);
     changed();
@@ -133,8 +135,12 @@ export class Processes {
     return rows.length;
   }
 
-  /** Ends what an earlier incarnation has left running, and tells the agent. May be called at any time. */
+  /**
+   * Stores the ends that could not be stored, and ends what an earlier incarnation has left running; tells the agent of
+   * both. May be called at any time.
+   */
   recover(): void {
+    for (const [id, { end }] of this.#running) if (end) this.#end(id, end);
     const lost = runningProcesses(this.#deps.store).filter(({ id }) => !this.#running.has(id));
     for (const { id } of lost) this.#end(id, { status: "interrupted", at: this.#deps.now() });
   }
@@ -150,13 +156,21 @@ export class Processes {
     this.#end(id, { status: "ended", at: this.#deps.now(), text, ...(labels && { labels }) });
   }
 
-  /** Stores the end of a process, unless another incarnation has taken over, which tells that it was interrupted. */
+  /**
+   * Stores the end of a process, unless another incarnation has taken over, which tells that it was interrupted. An end
+   * that cannot be stored is kept for `recover`.
+   */
   #end(id: number, phase: ProcessPhase): void {
     try {
       this.#store(id, phase);
     } catch (error) {
-      if (error instanceof Superseded) return;
-      writeLog("error", "process.lost", { process: id, error: messageOf(error) });
+      if (error instanceof Superseded) {
+        this.#running.delete(id);
+        return;
+      }
+      const command = this.#running.get(id);
+      if (command !== undefined) command.end = phase;
+      writeLog("error", "process.not_stored", { process: id, error: messageOf(error) });
     }
   }
 
@@ -185,6 +199,7 @@ export class Processes {
       const run = { runId, idempotencyKey: `process:${row.runId}:${id}`, inputDigest: null, input, target };
       admitRun(run, { store, log, policy: policyFor(target), now: now() });
     });
+    this.#running.delete(id);
     changed();
   }
 }
