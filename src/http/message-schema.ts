@@ -33,7 +33,17 @@ const userMessage = z.object({
   text: z.string(),
   images: images.optional(),
   media: media.optional(),
-  sender: z.object({ id: z.string(), name: z.string().optional(), owner: z.boolean() }).optional(),
+  sender: z
+    .object({
+      id: z.string(),
+      name: z.string().optional(),
+      owner: z.boolean(),
+      behalfOf: z
+        .string()
+        .optional()
+        .openapi({ description: "Of the system: the person, as `channel:id`, whose turn it speaks for." }),
+    })
+    .optional(),
   isSpoken: z.literal(true).optional().openapi({ description: "Set if some of it was said in a voice note." }),
   commandAt: z.int().optional().openapi({ description: "The offset in the text at which an owner typed a command." }),
   fromRunId: z

@@ -52,6 +52,8 @@ export interface Sender {
   name?: string;
   owner: boolean;
   isBot?: true;
+  /** Of the system: the person, as `channel:id`, whose turn it speaks for. */
+  behalfOf?: string;
 }
 
 /** The circumstances of a person's message, stored when it was accepted and shown the same in every later turn. */

@@ -5,19 +5,20 @@ import { sanitizeForPrompt } from "../security/sanitize.ts";
 import type { ProcessRow } from "../session-store/processes.ts";
 import type { RunInput } from "../session-store/run-input.ts";
 import type { AnnouncementTarget } from "../session-store/subagent.ts";
+import { PARTLY_STORED } from "../tools/process.ts";
+import { systemSender } from "../turn/principal.ts";
 
 const MAX_COMMAND_CHARS = 120;
-const INTERRUPTED =
-  "What it printed is lost, and what it changed is not stored. It was not run again: do so if that is safe, in shorter parts.";
+const INTERRUPTED = `What it printed is lost. ${PARTLY_STORED} It was not run again: do so if that is safe, in shorter parts.`;
 
 /** The input of the run that the end of a process wakes, with the rights of the run that started it. */
 export function processInput(row: ProcessRow, announceTo: AnnouncementTarget, runId: string): RunInput {
-  const { owner, modelOverride, timeoutSeconds } = announceTo;
+  const { modelOverride, timeoutSeconds } = announceTo;
   const { phase, labels: before } = row.process;
   const labels = joinLabels(before, "labels" in phase ? phase.labels : undefined);
   return {
     text: processText(row, runId),
-    sender: { id: "system", name: "System", owner },
+    sender: systemSender(announceTo),
     ...(labels.length > 0 && { labels }),
     ...modelOverride,
     timeoutSeconds,

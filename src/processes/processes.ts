@@ -50,6 +50,13 @@ export interface Starter {
   announceTo?: AnnouncementTarget;
 }
 
+/** A command of this incarnation whose end is not stored. */
+interface RunningCommand extends BackgroundCommand {
+  settled: Promise<void>;
+  /** Set where it could not be stored. */
+  end?: ProcessPhase;
+}
+
 /**
  * The commands of a session that go on after their call. They live in this incarnation's memory; what is stored is that
  * they run, and how they have ended. The end and the run that it wakes are one commit, so it wakes once. What an earlier
@@ -57,7 +64,7 @@ export interface Starter {
  */
 export class Processes {
   readonly #deps: ProcessesDeps;
-  readonly #running = new Map<number, BackgroundCommand & { settled: Promise<void> }>();
+  readonly #running = new Map<number, RunningCommand>();
 
   constructor(deps: ProcessesDeps) {
     this.#deps = deps;
@@ -75,7 +82,7 @@ export class Processes {
 
   /** Stores that a command runs, and takes care of its end. @returns its number */
   take(command: BackgroundCommand, { runId, labels, announceTo }: Starter): number {
-    const { store, fence, changed, waitUntil } = this.#deps;
+    const { store, changed, waitUntil } = this.#deps;
     const process: Process = {
       command: head(command.script, MAX_COMMAND_CHARS),
       startedAt: command.startedAt,
@@ -83,8 +90,8 @@ export class Processes {
       ...(announceTo && { announceTo }),
       phase: { status: "running" },
     };
-    const id = fence.write(() => addProcess(store, { runId, process }));
-    const settled = this.#finish(id, command.done).finally(() => this.#running.delete(id));
+    const id = this.#write(() => addProcess(store, { runId, process }));
+    const settled = this.#finish(id, command.done);
     this.#running.set(id, { ...command, settled });
     waitUntil(settled);
     changed();
@@ -111,7 +118,7 @@ export class Processes {
 
   /** Stops a process. False if it does not run. */
   kill(id: number): boolean {
-    return this.#deps.fence.write(() => this.stop((row) => row.id === id)) > 0;
+    return this.#write(() => this.stop((row) => row.id === id)) > 0;
   }
 
   /**
@@ -128,8 +135,12 @@ export class Processes {
     return rows.length;
   }
 
-  /** Ends what an earlier incarnation has left running, and tells the agent. May be called at any time. */
+  /**
+   * Stores the ends that could not be stored, and ends what an earlier incarnation has left running; tells the agent of
+   * both. May be called at any time.
+   */
   recover(): void {
+    for (const [id, { end }] of this.#running) if (end) this.#end(id, end);
     const lost = runningProcesses(this.#deps.store).filter(({ id }) => !this.#running.has(id));
     for (const { id } of lost) this.#end(id, { status: "interrupted", at: this.#deps.now() });
   }
@@ -145,20 +156,38 @@ export class Processes {
     this.#end(id, { status: "ended", at: this.#deps.now(), text, ...(labels && { labels }) });
   }
 
-  /** Stores the end of a process, unless another incarnation has taken over, which tells that it was interrupted. */
+  /**
+   * Stores the end of a process, unless another incarnation has taken over, which tells that it was interrupted. An end
+   * that cannot be stored is kept for `recover`.
+   */
   #end(id: number, phase: ProcessPhase): void {
     try {
       this.#store(id, phase);
     } catch (error) {
-      if (error instanceof Superseded) return;
-      writeLog("error", "process.lost", { process: id, error: messageOf(error) });
+      if (error instanceof Superseded) {
+        this.#running.delete(id);
+        return;
+      }
+      const command = this.#running.get(id);
+      if (command !== undefined) command.end = phase;
+      writeLog("error", "process.not_stored", { process: id, error: messageOf(error) });
+    }
+  }
+
+  /** One commit. Where another incarnation has taken over, all commands of this one are stopped. */
+  #write<Result>(work: () => Result): Result {
+    try {
+      return this.#deps.fence.write(work);
+    } catch (error) {
+      if (error instanceof Superseded) for (const { stop } of this.#running.values()) stop();
+      throw error;
     }
   }
 
   /** Stores the end of a process that runs, with the run that it wakes, in one commit. */
   #store(id: number, phase: ProcessPhase): void {
-    const { store, log, fence, policyFor, changed, now } = this.#deps;
-    fence.write(() => {
+    const { store, log, policyFor, changed, now } = this.#deps;
+    this.#write(() => {
       const row = findProcess(store, id);
       if (row?.process.phase.status !== "running") return;
       saveEnded(store, row, phase);
@@ -170,6 +199,7 @@ export class Processes {
       const run = { runId, idempotencyKey: `process:${row.runId}:${id}`, inputDigest: null, input, target };
       admitRun(run, { store, log, policy: policyFor(target), now: now() });
     });
+    this.#running.delete(id);
     changed();
   }
 }

@@ -53,12 +53,20 @@ export function saveEnded(store: Store, { id, process }: ProcessRow, phase: Proc
     .run();
 }
 
-/** Deletes the processes that ended before an instant. */
+/** Deletes the processes that ended before an instant. Of the newest one the number stays, so that it is not given again. */
 export function dropEndedProcesses(store: Store, before: number): void {
-  const endedAt = sql`CASE WHEN json_valid(${processes.body}) THEN ${processes.body} ->> '$.phase.at' ELSE 0 END`;
+  const { body, id, open } = processes;
+  const endedAt = sql`CASE WHEN json_valid(${body}) THEN ${body} ->> '$.phase.at' ELSE 0 END`;
+  const isOver = and(eq(open, false), lt(endedAt, before));
+  const emptied = sql`json_remove(json_replace(${body}, '$.command', '', '$.phase.text', ''), '$.announceTo', '$.labels')`;
+  store
+    .update(processes)
+    .set({ body: sql`CASE WHEN json_valid(${body}) THEN ${emptied} ELSE '{}' END` })
+    .where(isOver)
+    .run();
   store
     .delete(processes)
-    .where(and(eq(processes.open, false), lt(endedAt, before)))
+    .where(and(isOver, lt(id, sql`(SELECT max(id) FROM ${processes})`)))
     .run();
 }
 

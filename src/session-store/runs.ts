@@ -3,7 +3,7 @@ import type { Target } from "../channels/channel.ts";
 import { log } from "../lib/log.ts";
 import { NO_USAGE } from "../models/message.ts";
 import { type Approval, isSettled, type RunState } from "./run.ts";
-import type { RunInput } from "./run-input.ts";
+import type { RunInput, RunOrigin } from "./run-input.ts";
 import { UNREADABLE } from "./run-result.ts";
 import { runs } from "./schema.ts";
 import { keptValue, prepared, type Store, slot, slotValues } from "./store.ts";
@@ -215,4 +215,22 @@ export function closeRun(store: Store, id: string, state: RunState): void {
   const known = knownRuns(store);
   known.byId.delete(id);
   known.open &&= known.open.filter((run) => run.id !== id);
+}
+
+/** A run that was merged into another. */
+export interface MergedRow {
+  id: string;
+  origin: RunOrigin | undefined;
+}
+
+/** The runs that were merged into a run. It reads all later runs, so only dealings with other sessions use it. */
+export function mergedRuns(store: Store, intoRunId: string): MergedRow[] {
+  const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
+  const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
+  const rows = store
+    .select({ id: runs.id, state: runs.state })
+    .from(runs)
+    .where(and(isLater, eq(into, intoRunId)))
+    .all();
+  return rows.map(({ id, state }) => ({ id, origin: state?.status === "joined" ? state.origin : undefined }));
 }

@@ -38,6 +38,8 @@ export interface AnnouncementTarget {
   /** Where people wait for it. */
   target: Target | null;
   owner: boolean;
+  /** The person of the run that started it, as `channel:id`. */
+  sender?: string | undefined;
   modelOverride: ModelOverride;
   timeoutSeconds: number;
 }

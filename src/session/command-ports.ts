@@ -13,6 +13,7 @@ import type { SubagentsDeps } from "../subagents/subagents-deps.ts";
 import type { ActiveRun } from "../turn/active-run.ts";
 import type { OutboxPortDeps } from "../turn/output/outbox-port.ts";
 import { type SessionContextDeps, sessionContext } from "../turn/preview/session-context.ts";
+import { senderName } from "../turn/principal.ts";
 import { skillsView } from "../turn/skills/resolve-skill-command.ts";
 import type { SessionSkills } from "../turn/skills/session-skills.ts";
 import { turnContextOf } from "../turn/turn-context.ts";
@@ -58,7 +59,7 @@ export function queuedPort(run: ActiveRun, deps: QueuedPortDeps): QueuedPort {
 
 /** The sub-agents of a session for commands that act at once. */
 export function subagentsPort(
-  { runId, target }: NewRun,
+  { runId, target, input }: NewRun,
   sessionSubagents: Subagents,
   deps: SubagentsDeps,
 ): SubagentsPort {
@@ -70,7 +71,8 @@ export function subagentsPort(
     stop: (which) => sessionSubagents.stopNamed(which),
     instruct(which, text) {
       const { subagents, defaults } = agentIn(services(), session().agentId);
-      const announceTo = { target, owner: true, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
+      const sender = senderName(input.sender, target);
+      const announceTo = { target, owner: true, sender, modelOverride: {}, timeoutSeconds: defaults.timeoutSeconds };
       const instructor = { runId, askedBy: runId, announceTo, maxChildren: subagents.maxChildren };
       const row = fence.write(() => instructSubagent(which, text, instructor, deps));
       changed();

@@ -225,7 +225,7 @@ export class TurnRunner {
       sessions: sessionsPort({ run, agent: context.agent, subagents, deps: this.#deps }),
       outbox: outboxPort(run, this.#deps),
       jobs: jobsPort(run, context, { database: this.#deps.database, queue: this.#deps.schedule, now: this.#deps.now }),
-      processes: processesPort(run, context, processes),
+      processes: processesPort(run, context, processes, this.#deps.store),
       status: statusPort(run, this.#deps),
     });
   }

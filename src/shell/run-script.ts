@@ -97,9 +97,14 @@ export async function runScript(script: string, options: ShellRun, deps: ShellDe
   const changes = after === undefined ? undefined : findChanges(listed, after, stopped !== undefined);
   const stored =
     changes &&
-    (await writeBack(changes, deps.workspace, deps.mask, () => {
-      note(requests.hosts.map(hostLabel));
-      return joinLabels([...labels]);
+    (await writeBack(changes, {
+      workspace: deps.workspace,
+      mask: deps.mask,
+      labels: () => {
+        note(requests.hosts.map(hostLabel));
+        return joinLabels([...labels]);
+      },
+      signal,
     }));
   note(requests.hosts.map(hostLabel));
   const { mask } = deps.mask;

@@ -11,7 +11,8 @@ export interface Shell {
   /**
    * Runs a script to its end. Its changes below `/workspace` are written back afterwards, also after a failure or
    * timeout, file by file and only over the versions that it started from; the result lists changes that could not be
-   * written. An aborted run writes nothing back. Runs share no state except the files.
+   * written. An aborted run writes nothing back, or no further file if it had begun to. Runs share no state except the
+   * files.
    * @throws only the reason of `signal`; a failing script has an exit code
    */
   run(script: string, options: ShellRun): Promise<ShellResult>;

@@ -10,6 +10,16 @@ import { type Entry, type FileEntry, type StoredFile, WORKSPACE } from "./tree.t
 /** Most files that are on their way at once. */
 const IN_FLIGHT = 6;
 
+/** What the changes of a run are stored with. */
+export interface WriteBackDeps {
+  workspace: Pick<Workspace, "read" | "write" | "remove">;
+  mask: Mask;
+  /** Where the words of the run come from, as far as they are known when a file is written. */
+  labels(): readonly Label[];
+  /** Checked before each file: what is stored by then stays. */
+  signal: AbortSignal;
+}
+
 /** The stored changes of a run. */
 export interface WriteBackResult {
   written: ChangedFile[];
@@ -21,13 +31,11 @@ export interface WriteBackResult {
 /**
  * Stores the changes of a run file by file, each only over the version that the run started from. Files are removed
  * after all writes, and only if every write succeeded, because a removed file may have been moved.
- * @param labels where the words of the run come from, as far as they are known when a file is written
+ * @throws the signal's reason
  */
 export async function writeBack(
   { written, removed, notes }: WorkspaceChanges,
-  workspace: Pick<Workspace, "read" | "write" | "remove">,
-  mask: Mask,
-  labels: () => readonly Label[] = () => [],
+  { workspace, mask, labels, signal }: WriteBackDeps,
 ): Promise<WriteBackResult> {
   const done: WriteBackResult = { written: [], removed: [], conflicts: [...notes] };
   if (written.length + removed.length > MAX_CHANGES) {
@@ -39,6 +47,7 @@ export async function writeBack(
   const inMemory = written.filter(({ file }) => file.bytes !== undefined);
   const moved = written.filter(({ file }) => file.bytes === undefined);
   const store = async (one: ChangedEntry): Promise<void> => {
+    signal.throwIfAborted();
     try {
       const changed = await writeOne(one, workspace, mask, labels);
       if (changed !== undefined) done.written.push(changed);
@@ -56,6 +65,7 @@ export async function writeBack(
     return sorted(done);
   }
   await atMost(IN_FLIGHT, removed, async ({ path, stored }) => {
+    signal.throwIfAborted();
     try {
       await workspace.remove(path, { kind: "etag", etag: stored.etag });
       done.removed.push(path);

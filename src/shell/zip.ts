@@ -96,9 +96,10 @@ function unzipped(
   const bounds = new ArchiveBounds();
   return unzipSync(bytes, {
     filter(file) {
-      // fflate unpacks into a buffer of this size, whatever the data claim.
-      if (isWanted(file)) bounds.add(file.originalSize);
-      else return false;
+      if (!isWanted(file)) return false;
+      // fflate copies a stored entry by its packed size and unpacks another into a buffer of its original size, and an
+      // archive may claim anything of either.
+      bounds.add(Math.max(file.size, file.originalSize));
       return true;
     },
   });

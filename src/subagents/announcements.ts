@@ -19,6 +19,7 @@ import {
   pendingAnnouncements,
   saveAnnouncement,
 } from "../session-store/subagent-rows.ts";
+import { systemSender } from "../turn/principal.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
 
 /** Timeout of the parent's object. */
@@ -116,10 +117,10 @@ export class Announcements {
 /** The input of the run that announces a sub-agent's end, with the rights of the run that started it. */
 export function announcementInput(subagent: Subagent, report: SubagentReport): RunInput {
   const { childKey, childRunId } = report;
-  const { owner, modelOverride, timeoutSeconds } = subagent.announceTo;
+  const { modelOverride, timeoutSeconds } = subagent.announceTo;
   return {
     text: announcementText(subagent, report),
-    sender: { id: "system", name: "System", owner },
+    sender: systemSender(subagent.announceTo),
     ...(report.labels && { labels: report.labels }),
     ...modelOverride,
     timeoutSeconds,

@@ -6,9 +6,9 @@ import type { Label } from "../security/labels.ts";
 import type { RunInput } from "../session-store/run-input.ts";
 import { boundedInput } from "../session-store/run-request.ts";
 import type { CallRef, SendOutcome, SendRequest } from "../tools/sessions-port.ts";
-import { callName } from "../turn/lineage.ts";
+import { callName, nestedOrigins } from "../turn/lineage.ts";
+import { systemSender } from "../turn/principal.ts";
 import { findSession, type SessionCaller } from "./find-session.ts";
-import { mergedRuns } from "./subagents.ts";
 
 /** Most messages between sessions that may lead to one another, so that two agents do not talk without end. */
 const MAX_HOPS = 5;
@@ -49,12 +49,12 @@ export async function send(request: SendRequest, call: CallRef, caller: SessionC
 
 function nestedInput(message: string, sessionKey: string, { run, deps }: SessionCaller): RunInput {
   const { key } = deps.session();
-  const hops = 1 + Math.max(0, ...nestedOrigins({ run, deps }).map((origin) => origin.hops));
+  const hops = 1 + Math.max(0, ...nestedOrigins(run, deps.store).map((origin) => origin.hops));
   if (hops > MAX_HOPS) throw new Error(`${MAX_HOPS} messages between sessions have led to each other: that is enough.`);
   const labels = labelsInView(run.journal.context());
   return boundedInput({
     text: `[System] The agent in the session ${key} says this. Your reply goes to it and to nobody else.\n\n${message}`,
-    sender: { id: "system", name: "System", owner: run.principal.owner },
+    sender: systemSender(run.principal),
     ...(labels.length > 0 && { labels }),
     timeoutSeconds: agentOf(deps.services().config, parseSessionKey(sessionKey).agentId).defaults.timeoutSeconds,
     origin: { kind: "nested", fromKey: key, hops },
@@ -73,13 +73,10 @@ async function requireSession(sessionKey: string, { deps }: SessionCaller): Prom
 /** Whether a session waits for this run's reply, as far as is known here. */
 function isWaitedForBy(sessionKey: string, caller: SessionCaller): boolean {
   const { lineage = [] } = caller.deps.session().settings.spawned ?? {};
-  return lineage.includes(sessionKey) || nestedOrigins(caller).some(({ fromKey }) => fromKey === sessionKey);
-}
-
-/** The messages from other sessions that a run answers: its own input and merged ones. */
-function nestedOrigins({ run, deps }: Pick<SessionCaller, "run" | "deps">) {
-  const origins = [run.journal.state.origin, ...mergedRuns(deps.store, run.row.id).map(({ origin }) => origin)];
-  return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
+  return (
+    lineage.includes(sessionKey) ||
+    nestedOrigins(caller.run, caller.deps.store).some(({ fromKey }) => fromKey === sessionKey)
+  );
 }
 
 async function finalReply(

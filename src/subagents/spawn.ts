@@ -18,6 +18,7 @@ import {
 import { findSubagentRow, openSubagents, type SubagentRow, saveSubagent } from "../session-store/subagent-rows.ts";
 import type { CallRef, ChildSummary, SpawnableAgent, SpawnedChild, SpawnRequest } from "../tools/sessions-port.ts";
 import { callName, maySpawn } from "../turn/lineage.ts";
+import { systemSender } from "../turn/principal.ts";
 import type { SessionCaller } from "./find-session.ts";
 import { findSubagent, listedSubagents, subagentView } from "./find-subagent.ts";
 import type { SubagentsDeps } from "./subagents-deps.ts";
@@ -90,10 +91,11 @@ async function instructorFor({ callId }: CallRef, caller: SessionCaller): Promis
   const { model, thinking } = run.journal.state;
   const modelOverride = { ...(model !== undefined && { model }), ...(thinking && { thinking }) };
   const { timeoutSeconds } = agent.defaults;
+  const { owner, sender } = run.principal;
   return {
     runId: run.row.id,
     askedBy: await callName(run, caller.deps.session().key, callId),
-    announceTo: { target: run.row.target, owner: run.principal.owner, modelOverride: modelOverride, timeoutSeconds },
+    announceTo: { target: run.row.target, owner, sender, modelOverride, timeoutSeconds },
     maxChildren: agent.subagents.maxChildren,
     labels: labelsInView(run.journal.context()),
   };
@@ -193,7 +195,7 @@ export function messageFor(
   const spawned = { lineage: [key, ...(settings.spawned?.lineage ?? [])], label: subagent.label };
   return boundedInput({
     text,
-    sender: { id: "system", name: "System", owner: announceTo.owner },
+    sender: systemSender(announceTo),
     ...(labels.length > 0 && { labels }),
     ...subagent.modelOverride,
     timeoutSeconds: subagent.timeoutSeconds,

@@ -1,11 +1,9 @@
-import { and, eq, sql } from "drizzle-orm";
 import { stripSilentToken } from "../agent/silent-token.ts";
 import { IsopodError } from "../lib/errors.ts";
 import { type AssistantMessage, messageText } from "../models/message.ts";
 import { isBegun, isSettled, type SettledRun } from "../session-store/run.ts";
 import type { RunOrigin } from "../session-store/run-input.ts";
-import { findRun, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
-import { runs } from "../session-store/schema.ts";
+import { findRun, type MergedRow, mergedRuns, type OpenRun, openRuns, type RunRow } from "../session-store/runs.ts";
 import type { Store } from "../session-store/store.ts";
 import {
   type Lineage,
@@ -146,12 +144,6 @@ export class Subagents {
   }
 }
 
-/** A run that was merged into another. */
-export interface MergedRow {
-  id: string;
-  origin: RunOrigin | undefined;
-}
-
 function runEnd(
   { id, state }: OpenRun & { state: SettledRun },
   reply: AssistantMessage | undefined,
@@ -165,16 +157,4 @@ function runEnd(
 /** The origin of a run, also of a queued one. */
 function runOrigin(store: Store, { id, state }: OpenRun): RunOrigin | undefined {
   return isBegun(state) ? state.origin : findRun(store, id)?.input?.origin;
-}
-
-/** The runs that were merged into a run. It reads all later runs, so only dealings with other sessions use it. */
-export function mergedRuns(store: Store, intoRunId: string): MergedRow[] {
-  const into = sql`CASE WHEN json_valid(${runs.state}) THEN ${runs.state} ->> '$.intoRunId' END`;
-  const isLater = sql`rowid > (SELECT rowid FROM ${runs} WHERE ${runs.id} = ${intoRunId})`;
-  const rows = store
-    .select({ id: runs.id, state: runs.state })
-    .from(runs)
-    .where(and(isLater, eq(into, intoRunId)))
-    .all();
-  return rows.map(({ id, state }) => ({ id, origin: state?.status === "joined" ? state.origin : undefined }));
 }

@@ -91,8 +91,7 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
       const stopping = new AbortController();
       const stop = () => stopping.abort(call.signal.reason);
       let soFar: OutputSoFar | undefined;
-      let update: ((text: string) => void) | undefined = call.update;
-      let maxChars = MAX_STREAM_CHARS;
+      let isBehind = false;
       const shell = port.shell(call.approved);
       const running = shell.run(command, {
         ...(workdir !== undefined && { cwd: workdir }),
@@ -103,12 +102,14 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         beforeSend: port.beforeSend(command, call.approved),
         onOutput: (output) => {
           soFar = output;
-          if (!call.signal.aborted) update?.(output.text);
+          if (!isBehind && !call.signal.aborted) call.update(output.text);
         },
       });
       const named = port.hidden.filter(({ folder }) => `${workdir}\n${command}`.includes(folder.slice(0, -1)));
       const done = running.then((result) => {
-        recordEtags(result, etags);
+        if (isBehind) forgetEtags(result, etags);
+        else recordEtags(result, etags);
+        const maxChars = isBehind ? MAX_BACKGROUND_CHARS : MAX_STREAM_CHARS;
         return execResult(result, port.outside, { hidden: named, maxChars });
       });
       call.signal.addEventListener("abort", stop, { once: true });
@@ -117,16 +118,25 @@ export function execTool(port: ExecPort, etags: ReadEtags): Tool<z.infer<typeof 
         const waitMs = background ? 0 : Math.min(yieldMs ?? behind.afterMs, MAX_WAIT_MS);
         if ((await comesWithin(waitMs, done)) || behind.refusal() !== undefined) return await done;
         call.signal.throwIfAborted();
-        update = undefined;
-        maxChars = MAX_BACKGROUND_CHARS;
+        isBehind = true;
         const outputSoFar = () => printedSoFar(soFar, port.outside);
-        const id = behind.take({ script: command, startedAt, done, soFar: outputSoFar, stop });
-        return stillRunning(id, behind, outputSoFar());
+        const taken = { script: command, startedAt, done, soFar: outputSoFar, stop };
+        return stillRunning(takeOver(taken, behind), behind, outputSoFar());
       } finally {
         call.signal.removeEventListener("abort", stop);
       }
     },
   });
+}
+
+/** Gives a command to the background. One that is not taken over is stopped: nobody would know of it. @throws Error */
+function takeOver(command: BackgroundCommand, behind: BackgroundPort): number {
+  try {
+    return behind.take(command);
+  } catch (error) {
+    command.stop();
+    throw error;
+  }
 }
 
 /** What a command has printed so far, for the model. */
@@ -153,6 +163,11 @@ function recordEtags({ written, removed }: ShellResult, etags: ReadEtags): void 
     if (before === undefined || etags.get(path) === before) etags.set(path, etag);
   }
   for (const path of removed) etags.forget(path);
+}
+
+/** What a command in the background changed, the agent has not seen: it must read it before it writes over it. */
+function forgetEtags({ written, removed }: ShellResult, etags: ReadEtags): void {
+  for (const path of [...written.map(({ path }) => path), ...removed]) etags.forget(path);
 }
 
 /** The request of a call of `exec`. */

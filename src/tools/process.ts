@@ -25,6 +25,9 @@ export interface ListedProcess {
 
 const MAX_COMMAND_CHARS = 120;
 
+/** What is true of the files of a command that has not come to its end. */
+export const PARTLY_STORED = "What it changed may be stored in part: look before you run it again.";
+
 const parameters = z.strictObject({
   action: z.enum(["list", "log", "kill"]),
   id: z.int().optional(),
@@ -44,7 +47,7 @@ export function processTool(port: Pick<ProcessesPort, "list" | "log" | "kill">):
       if (action === "list") return { text: all.map((one) => listLine(one, now())).join("\n") || "There are none." };
       if (id === undefined) throw new Error(`id: it is missing. ${known(all)}`);
       if (action === "kill") {
-        if (port.kill(id)) return { text: `Process ${id} was killed. What it changed is not stored.` };
+        if (port.kill(id)) return { text: `Process ${id} was killed. ${PARTLY_STORED}` };
         throw new Error(`Process ${id} does not run. ${known(all)}`);
       }
       const output = port.log(id);

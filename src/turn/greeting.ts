@@ -5,7 +5,7 @@ import { readText } from "../workspace/read-text.ts";
 import { truncate } from "../workspace/truncate.ts";
 import { type Workspace, WorkspaceError, type WorkspaceFile } from "../workspace/workspace.ts";
 import type { ActiveRun } from "./active-run.ts";
-import { isPersonal } from "./principal.ts";
+import { isPersonal, systemSender } from "./principal.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 const GREETING = [
@@ -32,7 +32,7 @@ export async function openConversation(
   const today = localTime(at, agent.defaults.userTimezone ?? EARLIEST_ZONE).slice(0, 10);
   const notes = isPersonal(principal, services.config) ? await latestNotes(workspace, today) : undefined;
   const text = notes === undefined ? GREETING : `${GREETING}\n\n${notes}`;
-  const sender = { id: "system", name: "System", owner: principal.owner };
+  const sender = systemSender(principal);
   journal.addSystemMessage({ role: "user", id: newId("msg", at), at, text, sender, fromRunId: row.id });
 }
 

@@ -2,7 +2,9 @@ import type { Agent } from "../config/agents.ts";
 import { parseSessionKey } from "../config/session-key.ts";
 import { base32 } from "../lib/ids.ts";
 import { type Message, toolCalls } from "../models/message.ts";
+import { mergedRuns } from "../session-store/runs.ts";
 import type { SessionRow } from "../session-store/session-row.ts";
+import type { Store } from "../session-store/store.ts";
 import type { SessionsPort } from "../tools/sessions-port.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -30,6 +32,12 @@ export function sessionReach({
   const mayHaveChildren = maySpawn(session, agent);
   if (!principal.owner || (spawnDepth(session) > 0 && !mayHaveChildren)) return undefined;
   return { maySpawn: mayHaveChildren };
+}
+
+/** The messages from other sessions that a run answers: its own input and merged ones. */
+export function nestedOrigins({ row, journal }: ActiveRun, store: Store) {
+  const origins = [journal.state.origin, ...mergedRuns(store, row.id).map(({ origin }) => origin)];
+  return origins.flatMap((origin) => (origin?.kind === "nested" ? [origin] : []));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Target } from "../channels/channel.ts";
 import { originRules } from "../config/origins.ts";
 import type { CoreConfig } from "../config/schema.ts";
 import { placeOf } from "../config/session-key.ts";
-import { isForPeople, type Message } from "../models/message.ts";
+import { isForPeople, type Message, type Sender } from "../models/message.ts";
 import type { RunOrigin } from "../session-store/run-input.ts";
 
 /** The sender of a turn, and the kind of conversation. */
@@ -10,8 +10,21 @@ export interface Principal {
   /** Owners may use everything; other senders may only chat. */
   owner: boolean;
   place: Target["kind"];
-  /** The sender as `channel:id`; absent if the turn has no person as its sender. */
+  /** The sender as `channel:id`, also of a turn that the system starts for one; absent if there is no such person. */
   sender?: string;
+}
+
+const SYSTEM_ID = "system";
+
+/** The sender of what the system says to the agent with the rights of a turn. */
+export function systemSender({ owner, sender }: { owner: boolean; sender?: string | undefined }): Sender {
+  return { id: SYSTEM_ID, name: "System", owner, ...(sender !== undefined && { behalfOf: sender }) };
+}
+
+/** The person of a message, as `channel:id`. */
+export function senderName(sender: Sender | undefined, target: Target | null): string | undefined {
+  if (sender?.id === SYSTEM_ID) return sender.behalfOf;
+  return target && sender ? `${target.channel}:${sender.id}` : undefined;
 }
 
 /**
@@ -28,8 +41,8 @@ export function principalOf(
   const isSaid = said?.role === "user" && said.sender?.owner === true;
   const owner = isSaid || originRules(origin).principal === "owner";
   const place = target?.kind ?? placeOfOrigin(origin) ?? placeOf(sessionKey);
-  const id = said?.role === "user" && said.sender?.id !== "system" ? said.sender?.id : undefined;
-  return { owner, place, ...(target !== null && id !== undefined && { sender: `${target.channel}:${id}` }) };
+  const sender = said?.role === "user" ? senderName(said.sender, target) : undefined;
+  return { owner, place, ...(sender !== undefined && { sender }) };
 }
 
 /** Where people read what a run says that another session has started. */

@@ -168,7 +168,8 @@ describe("history, where it is kept for a number of days", () => {
     await sql(
       name,
       `insert into processes (id, run_id, open, body) values (1, 'run_0', 0, '{"command":"","phase":{"at":1}}'),
-       (2, 'run_0', 0, json_object('command', '', 'phase', json_object('at', ?1)))`,
+       (2, 'run_0', 0, json_object('command', '', 'phase', json_object('at', ?1))),
+       (3, 'run_0', 0, '{"command":"date","announceTo":{},"phase":{"status":"ended","at":1,"text":"out"}}')`,
       Date.now(),
     );
     const insert = env.DB.prepare(
@@ -191,7 +192,11 @@ describe("history, where it is kept for a number of days", () => {
     expect(Math.abs(left - shown)).toBeLessThan(10);
     expect(await sql("days", "select status from outbox")).toEqual([{ status: "pending" }]);
     expect(await sql("days", "select key from subagents order by key")).toEqual([{ key: "new" }, { key: "open" }]);
-    expect(await sql("days", "select id from processes")).toEqual([{ id: 2 }]);
+    // The number of the newest command is not given again.
+    expect(await sql("days", "select id from processes order by id")).toEqual([{ id: 2 }, { id: 3 }]);
+    expect(await sql("days", "select body from processes where id = 3")).toEqual([
+      { body: '{"command":"","phase":{"status":"ended","at":1,"text":""}}' },
+    ]);
     const runs = (await sql<{ id: string }>("days", "select id from runs order by rowid")).map(({ id }) => id);
     const [oldest] = await sql<{ run_id: string }>("days", "select run_id from messages order by seq limit 1");
     expect(runs[0]).toBe(oldest!.run_id);

@@ -130,6 +130,24 @@ test("an agent asks another session and gets its reply, with the owner's rights 
   expect((await asked("default"))[0]!.body.tools.length).toBeGreaterThan(3);
 });
 
+test("a turn that answers another session waits for its commands, so that their result is in the reply", async () => {
+  await configure("works-for", (config) => ({ ...config, tools: { ...config.tools, exec: { backgroundMs: 100 } } }));
+  await script("works-for", [{ text: "Hi." }]);
+  await finished((await say("Hello", "works-for", session("works-for"))).runId);
+  const { sessionKey } = session("works-for");
+  await withVisibility("has-it-done", "agent");
+  const at = (command: string, more: object = {}) => ({ name: "exec", args: { command, ...more } });
+  await script("default", [
+    { calls: [at("echo later", { background: true }), at("sleep 0.6; echo found")] },
+    { text: "It is found." },
+  ]);
+  const answer = await useTool("has-it-done", "sessions_send", { sessionKey, message: "Look for it." });
+  expect(answer).toMatchObject({ status: "ok", reply: "It is found." });
+  const { messages } = await historyOf(sessionKey);
+  const results = (messages as any[]).filter(({ role }) => role === "tool").map(({ text }) => text);
+  expect(results).toEqual([expect.stringMatching(/^background: Another session waits/), "found"]);
+});
+
 test("sessions_send with a timeout of 0 does not wait, and a wait that times out stops nothing", async () => {
   await withVisibility("patience", "agent");
   await script("slow", [{ text: "Hi." }]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { principalOf } from "../../src/turn/principal.ts";
+import { principalOf, systemSender } from "../../src/turn/principal.ts";
 
 const said = (owner: boolean) => ({ role: "user", id: "m", at: 1, text: "Hi", sender: { id: "1", owner } }) as const;
 const target = { channel: "telegram", accountId: "default", kind: "direct", conversationId: "42" } as const;
@@ -16,4 +16,15 @@ test.each([
 test("the principal of a channel message is in the conversation of that channel", () => {
   const where = { target, sessionKey: "agent:main:main" };
   expect(principalOf([said(false)], where, undefined)).toMatchObject({ owner: false, place: "direct" });
+});
+
+test("what the system says for a person's turn keeps the rules of that person, in any conversation", () => {
+  const sessionKey = "agent:main:main";
+  const first = principalOf([said(true)], { target, sessionKey }, undefined);
+  const woken = { ...said(true), sender: systemSender(first) };
+  expect(first.sender).toBe("telegram:1");
+  expect(principalOf([woken], { target, sessionKey }, undefined)).toEqual(first);
+  expect(principalOf([woken], { target: null, sessionKey }, undefined).sender).toBe("telegram:1");
+  const ofNobody = { ...said(true), sender: systemSender({ owner: true }) };
+  expect(principalOf([ofNobody], { target, sessionKey }, undefined).sender).toBeUndefined();
 });

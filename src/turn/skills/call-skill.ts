@@ -7,6 +7,7 @@ import type { TurnSkills } from "../../services/skills/turn-skills.ts";
 import { readTypedSkill } from "../../session-store/messages.ts";
 import type { SkillCommand } from "../../skills/command-names.ts";
 import type { ActiveRun } from "../active-run.ts";
+import { systemSender } from "../principal.ts";
 import { dispatchArgs } from "./dispatch.ts";
 import { type ResolvedSkillCommand, resolveSkillCommand } from "./resolve-skill-command.ts";
 
@@ -60,7 +61,7 @@ export function addNote(
   { row, principal, journal }: ActiveRun,
 ): void {
   const at = Date.now();
-  const sender = { id: "system", name: "System", owner: principal.owner };
+  const sender = systemSender(principal);
   journal.addSystemMessage({ role: "user", id: newId("msg", at), at, ...note, sender, fromRunId: row.id, addedTo });
 }
 
