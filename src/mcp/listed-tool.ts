@@ -64,7 +64,7 @@ export async function readTools(
   let room = MAX_ALL_CHARS;
   for (const one of raw.slice(0, MAX_TOOLS)) {
     const tool = head(sanitizeLinesForPrompt(one.name).replace(/\s+/g, " "), MAX_TEXT_CHARS);
-    const name = await toolName(server, one.name, taken);
+    const name = await toolName(server, one.name);
     const read = taken.has(name)
       ? { why: "another of its tools has the same name here" }
       : await readTool(one, name, server);
@@ -83,10 +83,13 @@ export async function readTools(
   return { tools, leftOut };
 }
 
-/** The name of a tool for models; where it was shortened or is taken, it ends with a digest of its name there. */
-async function toolName(server: string, tool: string, taken: ReadonlySet<string>): Promise<string> {
+/**
+ * The name of a tool for models; where it was changed or shortened, it ends with a digest of its name there: what a name
+ * means does not depend on the other tools.
+ */
+async function toolName(server: string, tool: string): Promise<string> {
   const name = mcpToolName(server, tool.replace(FORBIDDEN_IN_NAMES, "_"));
-  if (name.length <= MAX_TOOL_NAME_CHARS && !taken.has(name)) return name;
+  if (name.length <= MAX_TOOL_NAME_CHARS && name === mcpToolName(server, tool)) return name;
   const suffix = (await shortDigest(tool)).slice(0, NAME_DIGEST_CHARS);
   return `${name.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1)}_${suffix}`;
 }
