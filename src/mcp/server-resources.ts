@@ -7,9 +7,8 @@ import { mcpToolName } from "../security/tool-policy.ts";
 import { type KeepPorts, resourceLine } from "./call-result.ts";
 import type { Connection } from "./connect.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { ServerError } from "./failure.ts";
+import { failureForAgent, ServerError } from "./failure.ts";
 import { timeoutMsOf } from "./mcp-deps.ts";
-import { adviceFor } from "./mcp-tool.ts";
 import { type Outcome, overConnection, type RequestLimits } from "./over-connection.ts";
 import { READ_RESOURCE, type ServerState } from "./server-state.ts";
 
@@ -112,7 +111,7 @@ export class McpResources {
       );
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      throw new Error(`The MCP server '${state.name}': ${error.message} ${adviceFor(error.failure.kind)}`);
+      throw new Error(failureForAgent(error.failure, state.name));
     }
   }
 
