@@ -4,7 +4,7 @@ import { head } from "../lib/text.ts";
 import type { ImageRef } from "../models/message.ts";
 import { hostLabel, type Label } from "../security/labels.ts";
 import { mcpToolName } from "../security/tool-policy.ts";
-import { type KeepPorts, resourceLine } from "./call-result.ts";
+import { type KeepPorts, type Kept, resourceLine } from "./call-result.ts";
 import type { Connection } from "./connect.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { failureForAgent, ServerError } from "./failure.ts";
@@ -87,13 +87,14 @@ export class McpResources {
   }
 
   async #words(state: ServerState, { contents }: ReadResourceResult): Promise<ResourceWords> {
-    const images: ImageRef[] = [];
+    const kept: Kept = { images: [], files: 0 };
+    const { images } = kept;
     const parts: string[] = [];
     const [only, ...others] = contents;
     if (only !== undefined && "text" in only && others.length === 0) parts.push(only.text);
     else {
       const place = { ...this.#deps, host: state.host };
-      for (const content of contents.slice(0, MAX_CONTENTS)) parts.push(await resourceLine(content, images, place));
+      for (const content of contents.slice(0, MAX_CONTENTS)) parts.push(await resourceLine(content, kept, place));
     }
     if (contents.length > MAX_CONTENTS) parts.push(`[The first ${MAX_CONTENTS} of ${contents.length} parts.]`);
     return { text: parts.join("\n"), ...origin(state), ...(images.length > 0 && { images }) };
