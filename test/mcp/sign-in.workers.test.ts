@@ -194,6 +194,26 @@ test("a sign-in that was revoked there is lost, which is noted once, and another
   expect(await askServer(server, deps)).toMatchObject({ kind: "listed" });
 });
 
+test("a sign-in that cannot be renewed outlives a 401 until its token has ended", async () => {
+  const server = await serverAt("moody", { hasNoRefresh: true });
+  const deps = depsWith();
+  await signIn(server, deps);
+  const { given } = await heardOAuth("moody");
+  const used: (string | null)[] = [];
+  const refusing = async (_url: string | URL, init: { headers?: HeadersInit } = {}) => {
+    used.push(new Headers(init.headers).get("Authorization"));
+    return new Response(null, { status: 401 });
+  };
+  const refused = authorizedFetch(refusing, server, deps)(server.config.url);
+  await expect(refused).rejects.toThrow("It refuses the tokens of its own authorization server.");
+  expect(used).toEqual([`Bearer ${given[0]!.access}`]);
+  expect(deps.lost).toEqual([]);
+  expect(await askServer(server, deps)).toMatchObject({ kind: "listed" });
+  const later = depsWith({ now: () => Date.now() + 3_600_000 });
+  expect(await askServer(server, later)).toMatchObject({ failure: { kind: "signed_out" } });
+  expect(later.lost).toEqual(["moody: its token has ended, and cannot be renewed"]);
+});
+
 test("an authorization server that is away for a while ends no sign-in", async () => {
   const server = await serverAt("flaky");
   await signIn(server);
