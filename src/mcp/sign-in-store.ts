@@ -78,7 +78,7 @@ export async function readSignIn(
   const row = await drizzle(database).select().from(mcpSignIns).where(eq(mcpSignIns.server, name)).get();
   if (row === undefined || row.url !== url) return undefined;
   const { version, sealed, lost } = row;
-  if (sealed === null) return { version, lost: lost ?? "it has ended" };
+  if (sealed === null) return lost === null ? undefined : { version, lost };
   const text = await dataKey.open(sealed, purpose(name, url));
   return text === undefined ? { version, lost: UNREADABLE } : { version, signIn: JSON.parse(text) };
 }
@@ -97,11 +97,17 @@ export async function saveSignIn(
     .onConflictDoUpdate({ target: mcpSignIns.server, set: { ...row, version: sql`${mcpSignIns.version} + 1` } });
 }
 
-/** Deletes what is stored of a sign-in, and of one that was begun. Idempotent. */
+/**
+ * Deletes what is stored of a sign-in, and of one that was begun. Idempotent. The version stays, and goes on: what is
+ * based on the deleted tokens never fits a later sign-in.
+ */
 export async function deleteSignIn(server: string, database: D1Database): Promise<void> {
   const db = drizzle(database);
   await db.batch([
-    db.delete(mcpSignIns).where(eq(mcpSignIns.server, server)),
+    db
+      .update(mcpSignIns)
+      .set({ sealed: null, lost: null, version: sql`${mcpSignIns.version} + 1`, renewingUntil: 0 })
+      .where(eq(mcpSignIns.server, server)),
     db.delete(mcpSignInAttempts).where(eq(mcpSignInAttempts.server, server)),
   ]);
 }

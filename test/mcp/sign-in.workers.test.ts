@@ -5,6 +5,7 @@ import { authorizedFetch } from "../../src/mcp/authorized-fetch.ts";
 import { askServer } from "../../src/mcp/list-server.ts";
 import type { McpDeps } from "../../src/mcp/mcp-deps.ts";
 import { beginSignIn, endSignIn, signOut } from "../../src/mcp/sign-in.ts";
+import { readSignIn, saveLost, saveRenewed } from "../../src/mcp/sign-in-store.ts";
 import { readDataKey } from "../../src/security/data-key.ts";
 import { openStreamingEgress } from "../../src/security/safe-fetch.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
@@ -312,12 +313,28 @@ test("a sign-in counts for the address that it was made for, and not without its
   });
 });
 
+test("what is based on tokens from before signing out changes no later sign-in", async () => {
+  const server = await serverAt("returns");
+  const deps = depsWith();
+  await signIn(server, deps);
+  const place = { name: "returns", url: server.config.url };
+  const store = { database: env.DB, dataKey: dataKey! };
+  const { version, signIn: older } = (await readSignIn(place, store))!;
+  await signOut(server, deps);
+  expect(await readSignIn(place, store)).toBeUndefined();
+  await signIn(server, deps);
+  const newer = await readSignIn(place, store);
+  await saveRenewed(place, version, older!, store);
+  await saveLost("returns", version, "its token has ended", env.DB);
+  expect(await readSignIn(place, store)).toEqual(newer);
+});
+
 test("signing out deletes the tokens here and has them revoked there", async () => {
   const server = await serverAt("leaves");
   await signIn(server);
   const { given } = await heardOAuth("leaves");
   expect(await signOut(server, depsWith())).toBe(true);
-  expect((await heardOAuth("leaves")).revoked).toEqual([given[0]!.refresh]);
+  expect((await heardOAuth("leaves")).revoked).toEqual([given[0]!.refresh, given[0]!.access]);
   expect(await signOut(server, depsWith())).toBeUndefined();
   expect(await askServer(server, depsWith())).toMatchObject({ failure: { kind: "signed_out" } });
 });
