@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { mcpSignInAttempts, mcpSignIns } from "../db/schema.ts";
 import { digestOf } from "../lib/digest.ts";
@@ -192,12 +192,17 @@ export async function takeAttempt(
   return { name: row.server, url: row.url, attempt: JSON.parse(text), isSameLogin, expiresAt: row.expiresAt };
 }
 
-/** The attempt that waits at a server; undefined if there is none. */
+/** The attempt that waits at a server; undefined if there is none that can be ended yet. */
 export async function readAttempt(
   { name, url }: ServerPlace,
   { database, dataKey }: SignInStoreDeps,
+  now: number,
 ): Promise<Attempt | undefined> {
-  const row = await drizzle(database).select().from(mcpSignInAttempts).where(eq(mcpSignInAttempts.server, name)).get();
+  const row = await drizzle(database)
+    .select()
+    .from(mcpSignInAttempts)
+    .where(and(eq(mcpSignInAttempts.server, name), gt(mcpSignInAttempts.expiresAt, now)))
+    .get();
   const text = row?.url === url ? await dataKey.open(row.sealed, purpose(name, url)) : undefined;
   return text === undefined ? undefined : JSON.parse(text);
 }

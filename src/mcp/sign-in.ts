@@ -51,7 +51,7 @@ export async function beginSignIn(
   const place = placeOf(server);
   return stepOfOAuth(deps.fetch, async (tools) => {
     const { metadata, resource, scope } = await discover(server, tools);
-    const known = [await readAttempt(place, store), (await readSignIn(place, store))?.signIn];
+    const known = [await readAttempt(place, store, deps.now()), (await readSignIn(place, store))?.signIn];
     const asked = { metadata, redirectUri, scope, now: deps.now() };
     const client =
       configuredClient(server, deps) ?? known.flatMap(reusable(asked))[0] ?? (await register(asked, tools));

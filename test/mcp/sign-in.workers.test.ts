@@ -313,6 +313,17 @@ test("a sign-in counts for the address that it was made for, and not without its
   });
 });
 
+test("the client of an attempt that has ended is not used again", async () => {
+  const server = await serverAt("abandoned");
+  const begin = (later: number) =>
+    beginSignIn(server, { redirectUri: REDIRECT, login: "owner" }, depsWith({ now: () => Date.now() + later }));
+  await begin(0);
+  await begin(5 * 60_000);
+  expect((await heardOAuth("abandoned")).registered).toHaveLength(1);
+  await begin(16 * 60_000);
+  expect((await heardOAuth("abandoned")).registered).toHaveLength(2);
+});
+
 test("what is based on tokens from before signing out changes no later sign-in", async () => {
   const server = await serverAt("returns");
   const deps = depsWith();
