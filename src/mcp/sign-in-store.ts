@@ -22,6 +22,8 @@ export interface OAuthClient {
   /** When the secret ends; absent or 0 for never. */
   client_secret_expires_at?: number;
   token_endpoint_auth_method?: string;
+  /** The scope that it was registered for, "" for none; absent for a client that the configuration names. */
+  registeredScope?: string;
 }
 
 /** Whom a client asks for tokens, and for what. */

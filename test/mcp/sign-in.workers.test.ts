@@ -324,6 +324,31 @@ test("the client of an attempt that has ended is not used again", async () => {
   expect((await heardOAuth("abandoned")).registered).toHaveLength(2);
 });
 
+test("a client is used again for scopes that it was registered for, and registered anew for others", async () => {
+  const server = await serverAt("widened");
+  const wanting = (oauth: unknown) => {
+    const { mcp } = wholeSchema.parse({ mcp: { servers: { widened: { url: mcpAt("widened"), oauth } } } });
+    return { name: "widened", config: mcp.servers.widened! };
+  };
+  await signIn(server);
+  await signIn(wanting({ scopes: ["count"] }));
+  expect((await heardOAuth("widened")).registered).toHaveLength(1);
+  await signIn(wanting({ scopes: ["count", "admin"] }));
+  const { registered } = await heardOAuth("widened");
+  expect(registered.map(({ scope }) => scope)).toEqual(["count offline_access", "count admin"]);
+});
+
+test("the client that a configuration named before is not used once it names none", async () => {
+  const client = { id: "former", secret: "configured-secret" };
+  const oauth = { clientId: "former", clientSecret: { source: "env", id: "CLIENT_SECRET" } };
+  const server = await serverAt("former-client", { client }, oauth);
+  await signIn(server);
+  await signIn({ ...server, config: { ...server.config, oauth: true } });
+  const { registered, authorized } = await heardOAuth("former-client");
+  expect(registered).toHaveLength(1);
+  expect(authorized.map(({ client_id }) => client_id === "former")).toEqual([true, false]);
+});
+
 test("what is based on tokens from before signing out changes no later sign-in", async () => {
   const server = await serverAt("returns");
   const deps = depsWith();
