@@ -365,7 +365,7 @@ export const mcpSignIns = sqliteTable("mcp_sign_ins", {
   url: text().notNull(),
   /** The tokens and the client that got them, encrypted under the data key; null once they are worth nothing. */
   sealed: text(),
-  /** Why they are worth nothing; null while they are used. */
+  /** Why they are worth nothing; null while they are used, and once their owner has signed out. */
   lost: text(),
   /** Counts the tokens: a change that is based on older ones is not made. */
   version: integer().notNull(),

@@ -18,6 +18,8 @@ const RENEWAL_MS = 30_000;
 const LOOK_EVERY_MS = 200;
 const LOOK_MS = 15_000;
 
+const REFUSES = "It refuses the tokens of its own authorization server.";
+
 /** Refusals of a refresh token after which only another sign-in helps. */
 const FINAL = new Set(["invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_target"]);
 
@@ -44,7 +46,7 @@ export function authorizedFetch(fetch: StreamingFetch, server: McpServer, deps: 
     const second = await send(known.accessToken);
     if (second.status !== 401) return withinScope(second, server);
     await second.body?.cancel();
-    throw signedOut("It refuses the tokens of its own authorization server.");
+    throw signedOut(REFUSES);
   };
 }
 
@@ -71,8 +73,11 @@ async function usableSignIn(
     const { version, signIn, lost } = stored;
     if (signIn === undefined) throw signedOut(`The sign-in is worth nothing any more: ${lost}.`);
     if (signIn.accessToken !== refused && !hasEnded(signIn, now())) return signIn;
-    if (signIn.refreshToken === undefined)
+    if (signIn.refreshToken === undefined) {
+      // One 401 does not say that the token is worth nothing: a server may be wrong for a while.
+      if (!hasEnded(signIn, now())) throw signedOut(REFUSES);
       throw await lose(server, version, "its token has ended, and cannot be renewed", deps);
+    }
     const claim = { now: now(), until: now() + RENEWAL_MS };
     if (await claimRenewal(name, version, claim, database)) return renew(server, version, signIn, deps);
     await sleep(LOOK_EVERY_MS);

@@ -57,6 +57,30 @@ const EGRESS_KINDS: { [code in EgressError["code"]]?: ServerFailure["kind"] } = 
   too_large: "broken",
 };
 
+/**
+ * What an agent is told of a failure. The message may have words of the server in it, which no fence keeps from a model.
+ */
+export function failureForAgent({ kind }: ServerFailure, server: string): string {
+  return `The MCP server '${server}' ${WHAT[kind]} ${ADVICE[kind] ?? LATER}`;
+}
+
+const WHAT: Record<ServerFailure["kind"], string> = {
+  unauthorized: "refuses the credentials.",
+  signed_out: "cannot be used before its owner signs in.",
+  misconfigured: "cannot be used as it is configured.",
+  slow: "did not answer in time.",
+  away: "cannot be reached, or the connection broke off.",
+  broken: "did not answer as MCP servers do.",
+};
+
+const ASK_OWNER = "Tell your owner, who can see with /mcp what is wrong.";
+const LATER = "The call may or may not have taken effect. Go on without this server, or try again later.";
+const ADVICE: { [kind in ServerFailure["kind"]]?: string } = {
+  unauthorized: ASK_OWNER,
+  signed_out: ASK_OWNER,
+  misconfigured: ASK_OWNER,
+};
+
 /** The path of the page where an owner signs in at a server. */
 export const SIGN_IN_PATH = "/mcp/sign-in";
 

@@ -61,14 +61,13 @@ export async function readTools(
   const tools: ListedTool[] = [];
   const leftOut: LeftOutTool[] = [];
   const taken = new Set<string>();
-  const siblings = new Set(raw.map(({ name }) => name));
   let room = MAX_ALL_CHARS;
   for (const one of raw.slice(0, MAX_TOOLS)) {
     const tool = head(sanitizeLinesForPrompt(one.name).replace(/\s+/g, " "), MAX_TEXT_CHARS);
-    const name = await toolName(server, one.name, taken);
+    const name = await toolName(server, one.name);
     const read = taken.has(name)
       ? { why: "another of its tools has the same name here" }
-      : await readTool(one, name, siblings);
+      : await readTool(one, name, server);
     if ("why" in read) leftOut.push({ tool, why: read.why });
     else {
       room -= JSON.stringify(read).length;
@@ -84,19 +83,18 @@ export async function readTools(
   return { tools, leftOut };
 }
 
-/** The name of a tool for models; where it was shortened or is taken, it ends with a digest of its name there. */
-async function toolName(server: string, tool: string, taken: ReadonlySet<string>): Promise<string> {
+/**
+ * The name of a tool for models; where it was changed or shortened, it ends with a digest of its name there: what a name
+ * means does not depend on the other tools.
+ */
+async function toolName(server: string, tool: string): Promise<string> {
   const name = mcpToolName(server, tool.replace(FORBIDDEN_IN_NAMES, "_"));
-  if (name.length <= MAX_TOOL_NAME_CHARS && !taken.has(name)) return name;
+  if (name.length <= MAX_TOOL_NAME_CHARS && name === mcpToolName(server, tool)) return name;
   const suffix = (await shortDigest(tool)).slice(0, NAME_DIGEST_CHARS);
   return `${name.slice(0, MAX_TOOL_NAME_CHARS - NAME_DIGEST_CHARS - 1)}_${suffix}`;
 }
 
-async function readTool(
-  raw: RawTool,
-  name: string,
-  siblings: ReadonlySet<string>,
-): Promise<ListedTool | { why: string }> {
+async function readTool(raw: RawTool, name: string, server: string): Promise<ListedTool | { why: string }> {
   const { title, description = "", inputSchema, annotations } = raw;
   const said: Json = JSON.parse(JSON.stringify({ name: raw.name, title, description, inputSchema, annotations }));
   const text = canonicalJson(said);
@@ -105,7 +103,7 @@ async function readTool(
   if (typeof parameters === "string") return { why: parameters };
   const shown = clean([title, description].filter((part) => part).join(": "), MAX_DESCRIPTION_CHARS);
   const words = `${shown}\n${textsIn(parameters).join("\n")}`;
-  const suspected = [...detectInjection(words), ...(steersAgent(words, siblings) ? ["steers-agent"] : [])];
+  const suspected = [...detectInjection(words), ...(steersAgent(words, server) ? ["steers-agent"] : [])];
   return {
     tool: raw.name,
     name,

@@ -6,7 +6,7 @@ import { mcpToolName } from "../security/tool-policy.ts";
 import { fencedOutput, type KeepPorts, type ResultPlace, resultOutput } from "./call-result.ts";
 import { callTool } from "./call-tool.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { ServerError } from "./failure.ts";
+import { failureForAgent, ServerError } from "./failure.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { timeoutMsOf } from "./mcp-deps.ts";
 import type { ServerState } from "./server-state.ts";
@@ -64,18 +64,6 @@ async function run(
     return await resultOutput(outcome.result, place);
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;
-    throw new Error(`The MCP server '${name}': ${error.message} ${adviceFor(error.failure.kind)}`);
-  }
-}
-
-/** What the agent can do about a failure. */
-export function adviceFor(kind: ServerError["failure"]["kind"]): string {
-  switch (kind) {
-    case "unauthorized":
-    case "signed_out":
-    case "misconfigured":
-      return "Tell your owner, who can see with /mcp what is wrong.";
-    default:
-      return "The call may or may not have taken effect. Go on without this server, or try again later.";
+    throw new Error(failureForAgent(error.failure, name));
   }
 }

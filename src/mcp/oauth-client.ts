@@ -21,13 +21,24 @@ export interface WantedClient {
   now: number;
 }
 
-/** The client of a grantor, if it can be used again. */
-export function reusable({ metadata, redirectUri, now }: WantedClient): (known: Grantor | undefined) => OAuthClient[] {
+/** The client of a grantor, if it was registered for what is wanted and can be used again. */
+export function reusable({
+  metadata,
+  redirectUri,
+  scope = "",
+  now,
+}: WantedClient): (known: Grantor | undefined) => OAuthClient[] {
   return (known) => {
     if (known?.authorizationServer.issuer !== metadata.issuer || known.redirectUri !== redirectUri) return [];
-    const { client_secret_expires_at: end = 0 } = known.client;
+    const { client_secret_expires_at: end = 0, registeredScope } = known.client;
+    if (registeredScope === undefined || !covers(registeredScope, scope)) return [];
     return end === 0 || end * 1000 > now + SERVES_MS ? [known.client] : [];
   };
+}
+
+function covers(registered: string, wanted: string): boolean {
+  const scopes = registered.split(" ");
+  return wanted === "" || wanted.split(" ").every((one) => scopes.includes(one));
 }
 
 /** Registers a client (RFC 7591). @throws ServerError, or the SDK's errors */
@@ -53,6 +64,7 @@ export async function register(
   const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = registered;
   return {
     client_id,
+    registeredScope: scope ?? "",
     ...(client_secret !== undefined && { client_secret }),
     ...(client_secret_expires_at !== undefined && { client_secret_expires_at }),
     ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),

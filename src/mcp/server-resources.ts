@@ -4,12 +4,11 @@ import { head } from "../lib/text.ts";
 import type { ImageRef } from "../models/message.ts";
 import { hostLabel, type Label } from "../security/labels.ts";
 import { mcpToolName } from "../security/tool-policy.ts";
-import { type KeepPorts, resourceLine } from "./call-result.ts";
+import { type KeepPorts, type Kept, resourceLine } from "./call-result.ts";
 import type { Connection } from "./connect.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
-import { ServerError } from "./failure.ts";
+import { failureForAgent, ServerError } from "./failure.ts";
 import { timeoutMsOf } from "./mcp-deps.ts";
-import { adviceFor } from "./mcp-tool.ts";
 import { type Outcome, overConnection, type RequestLimits } from "./over-connection.ts";
 import { READ_RESOURCE, type ServerState } from "./server-state.ts";
 
@@ -88,13 +87,14 @@ export class McpResources {
   }
 
   async #words(state: ServerState, { contents }: ReadResourceResult): Promise<ResourceWords> {
-    const images: ImageRef[] = [];
+    const kept: Kept = { images: [], files: 0 };
+    const { images } = kept;
     const parts: string[] = [];
     const [only, ...others] = contents;
     if (only !== undefined && "text" in only && others.length === 0) parts.push(only.text);
     else {
       const place = { ...this.#deps, host: state.host };
-      for (const content of contents.slice(0, MAX_CONTENTS)) parts.push(await resourceLine(content, images, place));
+      for (const content of contents.slice(0, MAX_CONTENTS)) parts.push(await resourceLine(content, kept, place));
     }
     if (contents.length > MAX_CONTENTS) parts.push(`[The first ${MAX_CONTENTS} of ${contents.length} parts.]`);
     return { text: parts.join("\n"), ...origin(state), ...(images.length > 0 && { images }) };
@@ -112,7 +112,7 @@ export class McpResources {
       );
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
-      throw new Error(`The MCP server '${state.name}': ${error.message} ${adviceFor(error.failure.kind)}`);
+      throw new Error(failureForAgent(error.failure, state.name));
     }
   }
 

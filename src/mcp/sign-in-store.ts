@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, eq, gt, lte, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { mcpSignInAttempts, mcpSignIns } from "../db/schema.ts";
 import { digestOf } from "../lib/digest.ts";
@@ -22,6 +22,8 @@ export interface OAuthClient {
   /** When the secret ends; absent or 0 for never. */
   client_secret_expires_at?: number;
   token_endpoint_auth_method?: string;
+  /** The scope that it was registered for, "" for none; absent for a client that the configuration names. */
+  registeredScope?: string;
 }
 
 /** Whom a client asks for tokens, and for what. */
@@ -78,7 +80,7 @@ export async function readSignIn(
   const row = await drizzle(database).select().from(mcpSignIns).where(eq(mcpSignIns.server, name)).get();
   if (row === undefined || row.url !== url) return undefined;
   const { version, sealed, lost } = row;
-  if (sealed === null) return { version, lost: lost ?? "it has ended" };
+  if (sealed === null) return lost === null ? undefined : { version, lost };
   const text = await dataKey.open(sealed, purpose(name, url));
   return text === undefined ? { version, lost: UNREADABLE } : { version, signIn: JSON.parse(text) };
 }
@@ -97,11 +99,17 @@ export async function saveSignIn(
     .onConflictDoUpdate({ target: mcpSignIns.server, set: { ...row, version: sql`${mcpSignIns.version} + 1` } });
 }
 
-/** Deletes what is stored of a sign-in, and of one that was begun. Idempotent. */
+/**
+ * Deletes what is stored of a sign-in, and of one that was begun. Idempotent. The version stays, and goes on: what is
+ * based on the deleted tokens never fits a later sign-in.
+ */
 export async function deleteSignIn(server: string, database: D1Database): Promise<void> {
   const db = drizzle(database);
   await db.batch([
-    db.delete(mcpSignIns).where(eq(mcpSignIns.server, server)),
+    db
+      .update(mcpSignIns)
+      .set({ sealed: null, lost: null, version: sql`${mcpSignIns.version} + 1`, renewingUntil: 0 })
+      .where(eq(mcpSignIns.server, server)),
     db.delete(mcpSignInAttempts).where(eq(mcpSignInAttempts.server, server)),
   ]);
 }
@@ -186,12 +194,17 @@ export async function takeAttempt(
   return { name: row.server, url: row.url, attempt: JSON.parse(text), isSameLogin, expiresAt: row.expiresAt };
 }
 
-/** The attempt that waits at a server; undefined if there is none. */
+/** The attempt that waits at a server; undefined if there is none that can be ended yet. */
 export async function readAttempt(
   { name, url }: ServerPlace,
   { database, dataKey }: SignInStoreDeps,
+  now: number,
 ): Promise<Attempt | undefined> {
-  const row = await drizzle(database).select().from(mcpSignInAttempts).where(eq(mcpSignInAttempts.server, name)).get();
+  const row = await drizzle(database)
+    .select()
+    .from(mcpSignInAttempts)
+    .where(and(eq(mcpSignInAttempts.server, name), gt(mcpSignInAttempts.expiresAt, now)))
+    .get();
   const text = row?.url === url ? await dataKey.open(row.sealed, purpose(name, url)) : undefined;
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -51,7 +51,7 @@ export async function beginSignIn(
   const place = placeOf(server);
   return stepOfOAuth(deps.fetch, async (tools) => {
     const { metadata, resource, scope } = await discover(server, tools);
-    const known = [await readAttempt(place, store), (await readSignIn(place, store))?.signIn];
+    const known = [await readAttempt(place, store, deps.now()), (await readSignIn(place, store))?.signIn];
     const asked = { metadata, redirectUri, scope, now: deps.now() };
     const client =
       configuredClient(server, deps) ?? known.flatMap(reusable(asked))[0] ?? (await register(asked, tools));
@@ -145,7 +145,7 @@ export async function signOut(server: McpServer, deps: SignInDeps): Promise<bool
   return revoke(stored.signIn, server, deps);
 }
 
-/** Never rejects. */
+/** Revokes both tokens: not every authorization server ends one with the other. Never rejects. */
 async function revoke(signIn: SignIn, server: McpServer, deps: SignInDeps): Promise<boolean> {
   const { revocation_endpoint: endpoint, token_endpoint_auth_methods_supported: methods = [] } =
     signIn.authorizationServer;
@@ -156,12 +156,18 @@ async function revoke(signIn: SignIn, server: McpServer, deps: SignInDeps): Prom
       const client = withSecret(signIn.client, server, deps);
       const { client_id: id, client_secret: password = "" } = client;
       const headers = new Headers({ "Content-Type": "application/x-www-form-urlencoded" });
-      const body = new URLSearchParams({ token: refreshToken ?? accessToken });
+      const body = new URLSearchParams();
       const method = sdk.selectClientAuthMethod(client, methods);
       if (method === "client_secret_basic") headers.set("Authorization", `Basic ${btoa(`${id}:${password}`)}`);
       else body.set("client_id", id);
       if (method === "client_secret_post") body.set("client_secret", password);
-      return (await fetch(endpoint, { method: "POST", headers, body })).ok;
+      let isRevoked = true;
+      for (const token of [refreshToken, accessToken].filter((one) => one !== undefined)) {
+        body.set("token", token);
+        const { ok } = await fetch(endpoint, { method: "POST", headers, body });
+        isRevoked &&= ok;
+      }
+      return isRevoked;
     });
   } catch {
     // The reply says that they were not revoked.

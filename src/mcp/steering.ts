@@ -1,4 +1,4 @@
-import { isBuiltInTool } from "../security/tool-policy.ts";
+import { isBuiltInTool, mcpToolName } from "../security/tool-policy.ts";
 
 /** The agent's own files that a server has no reason to know. */
 const OWN_FILE = /\b(?:AGENTS|BOOTSTRAP|HEARTBEAT|IDENTITY|MEMORY|SOUL|TOOLS|USER)\.md\b/i;
@@ -10,14 +10,16 @@ const TOOL_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/gi;
 /**
  * Whether a tool's words are about more than the tool: they name the agent's own files, its tools, or those of other
  * servers. Steering a model to these is how a description attacks.
- * @param siblings the names of the server's own tools, which it may speak of
+ * A server that lists a tool under such a name may speak of it no more than others.
+ * @param server the server's name here
  */
-export function steersAgent(text: string, siblings: ReadonlySet<string>): boolean {
+export function steersAgent(text: string, server: string): boolean {
+  const own = mcpToolName(server, "").toLowerCase();
   if (OWN_FILE.test(text)) return true;
   const used = [...text.matchAll(USED_AS_TOOL)].map(([, name = ""]) => name);
   const named = [...text.matchAll(TOOL_NAME)].map(([name]) => name);
   return [...used, ...named].some((written) => {
     const name = written.toLowerCase();
-    return !siblings.has(written) && (isBuiltInTool(name) || name.startsWith("mcp_"));
+    return isBuiltInTool(name) || (name.startsWith("mcp_") && !name.startsWith(own));
   });
 }

@@ -9,7 +9,10 @@ const MAX_COUNT = 10;
 const MAX_SHOWN_CHARS = 2_000;
 /** Most characters of the names that are told where nothing was found. */
 const MAX_NAMES_CHARS = 6_000;
-/** Most found tools whose schemas a request carries, and most characters of these. Others may be called all the same. */
+/**
+ * Most found tools whose schemas a request carries, and most characters of these: the latest finds first. Others may be
+ * called all the same.
+ */
 const MAX_FOUND = 40;
 const MAX_FOUND_CHARS = 60_000;
 
@@ -28,22 +31,24 @@ export interface ToolsOnDemand {
 /** Keeps tools back until they are found. They may be called before: then the next request has the schema. */
 export function toolsOnDemand(tools: readonly AnyTool[]): ToolsOnDemand {
   const finder = toolFinder(tools);
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     find: findTool(tools, finder),
     foundIn(messages) {
       const calls = messages.flatMap((message) => (message.role === "assistant" ? toolCalls(message) : []));
-      const found = calls.flatMap(({ tool, args }) => {
-        if (tool !== NAME) return byName.get(tool) ?? [];
+      const finds = calls.map(({ tool, args }) => {
+        if (tool !== NAME) return tools.filter(({ name }) => name === tool);
         const asked = parameters.safeParse(args);
         return asked.success ? finder(asked.data.query, asked.data.count) : [];
       });
-      return withinBounds([...new Set(found)]);
+      const carried = withinBounds(new Set(finds.toReversed().flat()));
+      return [...new Set(finds.flat())].filter((tool) => carried.has(tool));
     },
   };
 }
 
 const NAME = "find_tools";
+/** Of several large finds at once, a request may carry only the last. */
+const SEE_LIST = "see your list of tools; if it is not there, find it again.";
 
 function findTool(tools: readonly AnyTool[], finder: ToolFinder): ToolsOnDemand["find"] {
   return defineTool({
@@ -57,15 +62,19 @@ function findTool(tools: readonly AnyTool[], finder: ToolFinder): ToolsOnDemand[
     sequential: false,
     async run({ query, count }) {
       const found = finder(query, count);
-      return { text: found.length > 0 ? found.map(shown).join("\n\n") : nothing(tools) };
+      const carried = withinBounds(found);
+      const texts = found.map((tool) => shown(tool, carried.has(tool)));
+      return { text: found.length > 0 ? texts.join("\n\n") : nothing(tools) };
     },
   });
 }
 
-function shown(tool: AnyTool): string {
+/** @param isCarried whether the next request has its schema */
+function shown(tool: AnyTool, isCarried: boolean): string {
   const { name, description, parameters: schema } = toolSchema(tool);
   const text = JSON.stringify(schema);
-  return `${name}: ${description}\nParameters: ${text.length <= MAX_SHOWN_CHARS ? text : "see your list of tools."}`;
+  const isWhole = text.length <= MAX_SHOWN_CHARS || !isCarried;
+  return `${name}: ${description}\nParameters: ${isWhole ? text : SEE_LIST}`;
 }
 
 function nothing(tools: readonly AnyTool[]): string {
@@ -74,12 +83,14 @@ function nothing(tools: readonly AnyTool[]): string {
   return `No tool has these words. There are: ${all}`;
 }
 
-function withinBounds(tools: readonly AnyTool[]): AnyTool[] {
+/** The first that fit. @param tools the one that matters most first */
+function withinBounds(tools: Iterable<AnyTool>): ReadonlySet<AnyTool> {
   let chars = 0;
-  return tools.slice(0, MAX_FOUND).filter((tool) => {
-    const size = JSON.stringify(toolSchema(tool)).length;
-    if (chars + size > MAX_FOUND_CHARS) return false;
-    chars += size;
-    return true;
-  });
+  const kept = new Set<AnyTool>();
+  for (const tool of tools) {
+    chars += JSON.stringify(toolSchema(tool)).length;
+    if (kept.size === MAX_FOUND || chars > MAX_FOUND_CHARS) break;
+    kept.add(tool);
+  }
+  return kept;
 }

@@ -17,6 +17,8 @@ export interface OAuthPlace {
   answersAs?: string;
   /** How long access tokens serve. */
   lifeSeconds?: number;
+  /** Gives no refresh tokens. */
+  hasNoRefresh?: boolean;
   /** Where requests for tokens are redirected to. */
   tokensAt?: string;
   /** Where the server says that its metadata are, and its authorization server. */
@@ -192,9 +194,10 @@ export class OAuthServer {
     this.log.given.push(given);
     this.#access.set(given.access, scope);
     this.#refresh.set(given.refresh, scope);
-    const { lifeSeconds = 3600 } = this.behaviour;
+    const { lifeSeconds = 3600, hasNoRefresh } = this.behaviour;
     return {
-      ...{ access_token: given.access, refresh_token: given.refresh },
+      access_token: given.access,
+      ...(!hasNoRefresh && { refresh_token: given.refresh }),
       ...{ token_type: "Bearer", expires_in: lifeSeconds, scope },
     };
   }

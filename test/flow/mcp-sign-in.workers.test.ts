@@ -105,7 +105,9 @@ test("a sign-in that is revoked in the middle of a conversation ends no turn, an
   await endTokens("gone-midway", "all");
   const { results } = await bodyOf("mcp-midway", [{ name: "mcp_gone-midway_count", args: {} }]);
   expect(results.at(-1)).toMatchObject({ isError: true });
-  expect(results.at(-1).text).toContain("invalid_grant. Tell your owner, who can see with /mcp what is wrong.");
+  expect(results.at(-1).text).toContain(
+    "before its owner signs in. Tell your owner, who can see with /mcp what is wrong.",
+  );
   expect(await typed("mcp-midway", "/mcp")).toContain("/mcp/sign-in/gone-midway");
 });
 

@@ -5,6 +5,7 @@ import { authorizedFetch } from "../../src/mcp/authorized-fetch.ts";
 import { askServer } from "../../src/mcp/list-server.ts";
 import type { McpDeps } from "../../src/mcp/mcp-deps.ts";
 import { beginSignIn, endSignIn, signOut } from "../../src/mcp/sign-in.ts";
+import { readSignIn, saveLost, saveRenewed } from "../../src/mcp/sign-in-store.ts";
 import { readDataKey } from "../../src/security/data-key.ts";
 import { openStreamingEgress } from "../../src/security/safe-fetch.ts";
 import { wholeSchema } from "../../src/services/config-schema.ts";
@@ -194,6 +195,26 @@ test("a sign-in that was revoked there is lost, which is noted once, and another
   expect(await askServer(server, deps)).toMatchObject({ kind: "listed" });
 });
 
+test("a sign-in that cannot be renewed outlives a 401 until its token has ended", async () => {
+  const server = await serverAt("moody", { hasNoRefresh: true });
+  const deps = depsWith();
+  await signIn(server, deps);
+  const { given } = await heardOAuth("moody");
+  const used: (string | null)[] = [];
+  const refusing = async (_url: string | URL, init: { headers?: HeadersInit } = {}) => {
+    used.push(new Headers(init.headers).get("Authorization"));
+    return new Response(null, { status: 401 });
+  };
+  const refused = authorizedFetch(refusing, server, deps)(server.config.url);
+  await expect(refused).rejects.toThrow("It refuses the tokens of its own authorization server.");
+  expect(used).toEqual([`Bearer ${given[0]!.access}`]);
+  expect(deps.lost).toEqual([]);
+  expect(await askServer(server, deps)).toMatchObject({ kind: "listed" });
+  const later = depsWith({ now: () => Date.now() + 3_600_000 });
+  expect(await askServer(server, later)).toMatchObject({ failure: { kind: "signed_out" } });
+  expect(later.lost).toEqual(["moody: its token has ended, and cannot be renewed"]);
+});
+
 test("an authorization server that is away for a while ends no sign-in", async () => {
   const server = await serverAt("flaky");
   await signIn(server);
@@ -292,12 +313,64 @@ test("a sign-in counts for the address that it was made for, and not without its
   });
 });
 
+test("the client of an attempt that has ended is not used again", async () => {
+  const server = await serverAt("abandoned");
+  const begin = (later: number) =>
+    beginSignIn(server, { redirectUri: REDIRECT, login: "owner" }, depsWith({ now: () => Date.now() + later }));
+  await begin(0);
+  await begin(5 * 60_000);
+  expect((await heardOAuth("abandoned")).registered).toHaveLength(1);
+  await begin(16 * 60_000);
+  expect((await heardOAuth("abandoned")).registered).toHaveLength(2);
+});
+
+test("a client is used again for scopes that it was registered for, and registered anew for others", async () => {
+  const server = await serverAt("widened");
+  const wanting = (oauth: unknown) => {
+    const { mcp } = wholeSchema.parse({ mcp: { servers: { widened: { url: mcpAt("widened"), oauth } } } });
+    return { name: "widened", config: mcp.servers.widened! };
+  };
+  await signIn(server);
+  await signIn(wanting({ scopes: ["count"] }));
+  expect((await heardOAuth("widened")).registered).toHaveLength(1);
+  await signIn(wanting({ scopes: ["count", "admin"] }));
+  const { registered } = await heardOAuth("widened");
+  expect(registered.map(({ scope }) => scope)).toEqual(["count offline_access", "count admin"]);
+});
+
+test("the client that a configuration named before is not used once it names none", async () => {
+  const client = { id: "former", secret: "configured-secret" };
+  const oauth = { clientId: "former", clientSecret: { source: "env", id: "CLIENT_SECRET" } };
+  const server = await serverAt("former-client", { client }, oauth);
+  await signIn(server);
+  await signIn({ ...server, config: { ...server.config, oauth: true } });
+  const { registered, authorized } = await heardOAuth("former-client");
+  expect(registered).toHaveLength(1);
+  expect(authorized.map(({ client_id }) => client_id === "former")).toEqual([true, false]);
+});
+
+test("what is based on tokens from before signing out changes no later sign-in", async () => {
+  const server = await serverAt("returns");
+  const deps = depsWith();
+  await signIn(server, deps);
+  const place = { name: "returns", url: server.config.url };
+  const store = { database: env.DB, dataKey: dataKey! };
+  const { version, signIn: older } = (await readSignIn(place, store))!;
+  await signOut(server, deps);
+  expect(await readSignIn(place, store)).toBeUndefined();
+  await signIn(server, deps);
+  const newer = await readSignIn(place, store);
+  await saveRenewed(place, version, older!, store);
+  await saveLost("returns", version, "its token has ended", env.DB);
+  expect(await readSignIn(place, store)).toEqual(newer);
+});
+
 test("signing out deletes the tokens here and has them revoked there", async () => {
   const server = await serverAt("leaves");
   await signIn(server);
   const { given } = await heardOAuth("leaves");
   expect(await signOut(server, depsWith())).toBe(true);
-  expect((await heardOAuth("leaves")).revoked).toEqual([given[0]!.refresh]);
+  expect((await heardOAuth("leaves")).revoked).toEqual([given[0]!.refresh, given[0]!.access]);
   expect(await signOut(server, depsWith())).toBeUndefined();
   expect(await askServer(server, depsWith())).toMatchObject({ failure: { kind: "signed_out" } });
 });

@@ -5,11 +5,11 @@ import { type AssistantMessage, type Message, NO_USAGE } from "../../src/models/
 import { toolsOnDemand } from "../../src/tools/find-tools.ts";
 import { toolFinder } from "../../src/tools/tool-finder.ts";
 
-function tool(name: string, description: string): AnyTool {
+function tool(name: string, description: string, about = ""): AnyTool {
   return defineTool({
     ...{ name, summary: name, description, parameters: z.record(z.string(), z.unknown()) },
     ...{ replay: "unsafe" as const, sequential: true },
-    schema: { type: "object", properties: { id: { type: "string" } } },
+    schema: { type: "object", properties: { id: { type: "string", description: about } } },
     run: async () => ({ text: "done" }),
   });
 }
@@ -71,5 +71,36 @@ describe("a conversation has the schemas", () => {
     const { text } = await run("create issue");
     expect(text).toContain("mcp_tracker_create_issue: Creates an issue in a project.\nParameters: {");
     expect((await run("bicycle")).text).toMatch(/^No tool has these words\. There are: .*mcp_ditu_lukuang/);
+  });
+});
+
+describe("where more is found than a request carries", () => {
+  const called = (tool: string, args: object, n: number): AssistantMessage => ({
+    ...{ role: "assistant", id: `msg_${n}`, at: 0, model: "a/b", stop: "tool-calls", usage: NO_USAGE },
+    parts: [{ type: "tool-call", callId: `call_${n}`, tool, args: { ...args } as never }],
+  });
+
+  test("it carries the latest finds, in the order of the first find of each", () => {
+    const many = Array.from({ length: 60 }, (_, n) => tool(`mcp_pier_t${n}`, "Counts."));
+    const { foundIn } = toolsOnDemand(many);
+    const messages = many.map(({ name }, n) => called(name, {}, n));
+    const again = called("mcp_pier_t3", {}, 60);
+    expect(names(foundIn([...messages, again]))).toEqual(["mcp_pier_t3", ...names(many.slice(21))]);
+  });
+
+  test("the tools that are said to be in the list are in it, and a result has the whole schema of the others", async () => {
+    const large = Array.from({ length: 10 }, (_, n) =>
+      tool(`mcp_pier_large${n}`, "Counts lanterns.", "x".repeat(7_900)),
+    );
+    const { find, foundIn } = toolsOnDemand(large);
+    const args = { query: "count lanterns", count: 10 };
+    const { text = "" } = await find.run(args, {} as never);
+    const inList = text
+      .split("\n\n")
+      .filter((one) => one.includes("see your list"))
+      .map((one) => one.split(":")[0]);
+    expect(inList.length).toBeGreaterThan(5);
+    expect(names(foundIn([called("find_tools", args, 0)])).toSorted()).toEqual(inList.toSorted());
+    expect(text.match(/x{7900}/g)).toHaveLength(10 - inList.length);
   });
 });
