@@ -201,7 +201,7 @@ test("a sign-in that cannot be renewed outlives a 401 until its token has ended"
   await signIn(server, deps);
   const { given } = await heardOAuth("moody");
   const used: (string | null)[] = [];
-  const refusing = async (_url: string | URL, init: { headers?: HeadersInit } = {}) => {
+  const refusing = async (_url: string | URL, init: { headers?: HeadersInit | undefined } = {}) => {
     used.push(new Headers(init.headers).get("Authorization"));
     return new Response(null, { status: 401 });
   };
