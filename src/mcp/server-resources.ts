@@ -1,5 +1,6 @@
 import type { ReadResourceResult } from "@modelcontextprotocol/client";
 import type { Effect } from "../agent/tool.ts";
+import { within } from "../lib/deadline.ts";
 import { head } from "../lib/text.ts";
 import type { ImageRef } from "../models/message.ts";
 import { hostLabel, type Label } from "../security/labels.ts";
@@ -31,6 +32,9 @@ export interface ResourceWords {
 const MAX_CONTENTS = 20;
 const MAX_LISTED = 300;
 const MAX_ENTRY_CHARS = 500;
+/** After so many pages of a list, or characters on them, no other page is asked for. */
+const MAX_PAGES = 50;
+const MAX_PAGES_CHARS = 4 * 1024 * 1024;
 
 /** The name under which policies know the reading of a server's resources: that of a tool of it. */
 export function resourceToolName(server: string): string {
@@ -67,22 +71,28 @@ export class McpResources {
   /** @throws Error if the server does not say, or the signal's abort reason */
   async list(server: string, call: { signal: AbortSignal }): Promise<ResourceWords> {
     const state = this.#state(server);
-    const outcome = await this.#ask(state, call, async (client, limits) => {
-      const { resources } = await client.listResources({}, limits);
-      // A server need not have any.
-      const { resourceTemplates } = await client
-        .listResourceTemplates({}, limits)
-        .catch(() => ({ resourceTemplates: [] }));
-      return { resources, resourceTemplates };
-    });
+    const outcome = await this.#ask(state, call, (client, { signal, ...limits }) =>
+      within(limits.timeout, async (late) => {
+        const options = { ...limits, signal: AbortSignal.any([signal, late]) };
+        const resources = await firstPages(async (params) => {
+          const page = await client.request({ method: "resources/list", params }, options);
+          return { ...page, entries: page.resources.map((one) => entryLine(server, one.uri, one)) };
+        });
+        const templates = await firstPages(async (params) => {
+          const page = await client.request({ method: "resources/templates/list", params }, options);
+          return { ...page, entries: page.resourceTemplates.map((one) => entryLine(server, one.uriTemplate, one)) };
+          // A server need not have any.
+        }).catch(() => ({ entries: [], hasMore: false }));
+        return {
+          entries: [...resources.entries, ...templates.entries],
+          hasMore: resources.hasMore || templates.hasMore,
+        };
+      }),
+    );
     if (outcome.kind === "refused") return refused(state, outcome.words);
-    const { resources, resourceTemplates } = outcome.result;
-    const entries = [
-      ...resources.map((one) => entryLine(server, one.uri, one)),
-      ...resourceTemplates.map((one) => entryLine(server, one.uriTemplate, one)),
-    ];
+    const { entries, hasMore } = outcome.result;
     const lines = entries.slice(0, MAX_LISTED);
-    if (entries.length > MAX_LISTED) lines.push(`[The first ${MAX_LISTED} of ${entries.length} resources.]`);
+    if (hasMore || entries.length > MAX_LISTED) lines.push(`[The first ${lines.length} resources: there are more.]`);
     return { text: lines.length === 0 ? "(It lists no resources.)" : lines.join("\n"), ...origin(state) };
   }
 
@@ -121,6 +131,23 @@ export class McpResources {
     if (state === undefined) throw new Error(`There is no MCP server '${server}' here.`);
     return state;
   }
+}
+
+/** Asks for the pages of a list one after another, by cursor, until there is enough to show. */
+async function firstPages(
+  ask: (params: { cursor?: string }) => Promise<{ entries: string[]; nextCursor?: string | undefined }>,
+): Promise<{ entries: string[]; hasMore: boolean }> {
+  const entries: string[] = [];
+  let chars = 0;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES && entries.length < MAX_LISTED && chars < MAX_PAGES_CHARS; pages += 1) {
+    const page = await ask(cursor === undefined ? {} : { cursor });
+    for (const entry of page.entries) entries.push(entry);
+    chars += JSON.stringify(page).length;
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return { entries, hasMore: cursor !== undefined };
 }
 
 function refused(state: ServerState, words: string): ResourceWords {

@@ -8,6 +8,8 @@ export interface McpPlace {
   tools: McpTool[];
   /** It has resources if there are some. */
   resources?: McpResource[];
+  /** How many of them a page of their list has; all if absent. */
+  resourcesPerPage?: number;
   /** Needed as `Authorization`; without it the answer is 401. */
   authorization?: string;
   /** Wants a token of its own authorization server, `<place>/as`. */
@@ -134,7 +136,7 @@ function answerOAuth(
   else response.writeHead(404).end();
 }
 
-function serverOf({ tools, resources, bus }: Kept): Server {
+function serverOf({ tools, resources, resourcesPerPage = Number.POSITIVE_INFINITY, bus }: Kept): Server {
   const server = new Server(
     { name: "lantern house", version: "1.2" },
     { capabilities: { tools: { listChanged: true }, ...(resources && { resources: {} }) } },
@@ -146,7 +148,12 @@ function serverOf({ tools, resources, bus }: Kept): Server {
   });
   if (resources !== undefined) {
     const about = ({ text: _, blob: __, ...rest }: McpResource) => rest;
-    server.setRequestHandler("resources/list", () => ({ resources: resources.map(about) }) as never);
+    server.setRequestHandler("resources/list", ({ params }) => {
+      const from = Number(params?.cursor ?? 0);
+      const end = from + resourcesPerPage;
+      const more = end < resources.length && { nextCursor: String(end) };
+      return { resources: resources.slice(from, end).map(about), ...more } as never;
+    });
     server.setRequestHandler("resources/templates/list", () => TEMPLATES as never);
     server.setRequestHandler("resources/read", ({ params: { uri } }) => {
       const found = resources.filter((resource) => resource.uri === uri);

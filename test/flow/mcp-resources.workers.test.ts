@@ -54,6 +54,18 @@ test("an agent lists a server's resources and reads one in parts, fenced and lab
   expect(await readsOf("shelf")).toEqual(["file:///notes/a b.md#top", "file:///notes/a b.md#top"]);
 });
 
+test("of a long list so many pages are asked for as are shown", async () => {
+  const resources = Array.from({ length: 1000 }, (_, n) => ({ uri: `file:///${n}`, name: `Note ${n}.`, text: "" }));
+  await serveMcp("archive", { tools: [], resources, resourcesPerPage: 100 });
+  await configureMcp("mcp-archive", { archive: { url: mcpAt("archive"), trusted: true } });
+  const { results } = await turn("mcp-archive", [ls("mcp://archive/")]);
+  expect(results[0].text).toContain("[The first 300 resources: there are more.]");
+  const cursors = (await heardMcp("archive")).flatMap(({ body }) =>
+    body?.method === "resources/list" ? [body.params?.cursor] : [],
+  );
+  expect(cursors).toEqual([undefined, "100", "200"]);
+});
+
 test("an image of a server is shown, and another file is stored below inbox with the server's label", async () => {
   await serveMcp("gallery", { tools: [], resources: NOTES });
   await configureMcp("mcp-gallery", { gallery: { url: mcpAt("gallery"), trusted: true } });
