@@ -122,7 +122,7 @@ test("a voice note goes as it is to a model that hears it, and is transcribed fo
     }));
     await fetch(`${env.TEST_BOT_API}/control/7000000001:flow`, { method: "PUT", body: JSON.stringify({ files }) });
     await script(name, [{ text: "Heard." }]);
-    expect(await finished(await hear(name, chatOf(75_001), "", { files: [facts] }))).toMatchObject({ status: "ok" });
+    expect(await finished(await hear(name, chatOf(76_001), "", { files: [facts] }))).toMatchObject({ status: "ok" });
   }
   const [heard] = await asked("parts-hears");
   expect(partsOf(heard!)).toMatchObject([
