@@ -59,7 +59,7 @@ test("a message that comes during the last model call becomes a turn of its own"
 test("waiting on a run that joined another waits for that one's end, and its stream ends with where it went", async () => {
   await script("join", [
     { calls: [{ name: "ls", args: {} }], delayMs: 150 },
-    { text: "Done.", delayMs: 200 },
+    { text: "Done.", delayMs: 1000 },
   ]);
   const first = await say("1", "join", session("join"));
   await untilAsked("join", 1);
@@ -148,7 +148,7 @@ test("dropped messages under other instructions appear in no summary line and dr
 
 test("with drop=new the new message is dropped", async () => {
   await tell("drop-new", "/queue followup cap=1 drop=new");
-  await script("drop-new", [{ text: "one", delayMs: 200 }, { text: "two" }]);
+  await script("drop-new", [{ text: "one", delayMs: 1000 }, { text: "two" }]);
   await say("1", "drop-new", session("drop-new"));
   await untilAsked("drop-new", 1);
   const second = await say("2", "drop-new", session("drop-new"));
