@@ -17,7 +17,7 @@ function said(request: { body: any }): string[] {
 }
 
 test("a message that comes while tools are called joins the run before the model is asked again", async () => {
-  await script("steer", [{ calls: [{ name: "ls", args: {} }], delayMs: 150 }, { text: "Both answered." }]);
+  await script("steer", [{ calls: [{ name: "ls", args: {} }], delayMs: 1000 }, { text: "Both answered." }]);
   const first = await say("Do A", "steer", session("steer"));
   await untilAsked("steer", 1);
   const second = await say("And B", "steer", session("steer"));
@@ -32,7 +32,7 @@ test("a message that comes while tools are called joins the run before the model
 
 test("tools that were not launched when a message came are skipped, and every call has its result", async () => {
   await script("skip", [
-    { calls: [{ name: "write", args: { path: "skip.md", content: "no" } }], delayMs: 150 },
+    { calls: [{ name: "write", args: { path: "skip.md", content: "no" } }], delayMs: 1000 },
     { text: "Stopped that." },
   ]);
   const first = await say("Write", "skip", session("skip"));
@@ -48,7 +48,7 @@ test("tools that were not launched when a message came are skipped, and every ca
 });
 
 test("a message that comes during the last model call becomes a turn of its own", async () => {
-  await script("late-queued", [{ text: "First.", delayMs: 150 }, { text: "Second." }]);
+  await script("late-queued", [{ text: "First.", delayMs: 1000 }, { text: "Second." }]);
   const first = await say("1", "late-queued", session("late-queued"));
   await untilAsked("late-queued", 1);
   const second = await say("2", "late-queued", session("late-queued"));
@@ -58,7 +58,7 @@ test("a message that comes during the last model call becomes a turn of its own"
 
 test("waiting on a run that joined another waits for that one's end, and its stream ends with where it went", async () => {
   await script("join", [
-    { calls: [{ name: "ls", args: {} }], delayMs: 150 },
+    { calls: [{ name: "ls", args: {} }], delayMs: 1000 },
     { text: "Done.", delayMs: 1000 },
   ]);
   const first = await say("1", "join", session("join"));
@@ -75,7 +75,7 @@ test("waiting on a run that joined another waits for that one's end, and its str
 });
 
 test("a message of a sender with other rights, or of another conversation, never joins a run", async () => {
-  await script("apart", [{ calls: [{ name: "ls", args: {} }], delayMs: 150 }, { text: "one" }, { text: "two" }]);
+  await script("apart", [{ calls: [{ name: "ls", args: {} }], delayMs: 1000 }, { text: "one" }, { text: "two" }]);
   const first = await say("1", "apart", session("apart"));
   await untilAsked("apart", 1);
   const second = await say("2", "apart", { ...session("apart"), thinking: "high" });
@@ -85,7 +85,7 @@ test("a message of a sender with other rights, or of another conversation, never
 
 test("followup: every message has its own turn", async () => {
   await tell("followup", "/queue followup");
-  await script("followup", [{ calls: [{ name: "ls", args: {} }], delayMs: 150 }, { text: "one" }, { text: "two" }]);
+  await script("followup", [{ calls: [{ name: "ls", args: {} }], delayMs: 1000 }, { text: "one" }, { text: "two" }]);
   const first = await say("1", "followup", session("followup"));
   await untilAsked("followup", 1);
   const second = await say("2", "followup", session("followup"));
@@ -95,7 +95,7 @@ test("followup: every message has its own turn", async () => {
 
 test("collect: what came meanwhile is taken together once it is quiet, and an idle session is not delayed", async () => {
   await tell("collect", "/queue collect debounceMs=120");
-  await script("collect", [{ text: "one", delayMs: 150 }, { text: "all" }]);
+  await script("collect", [{ text: "one", delayMs: 1000 }, { text: "all" }]);
   const first = await say("1", "collect", session("collect"));
   await untilAsked("collect", 1);
   const rest = [await say("2", "collect", session("collect")), await say("3", "collect", session("collect"))];
@@ -120,7 +120,7 @@ test("interrupt: the newest message stops the run at work and takes the place of
 
 test("past the cap of the queue the oldest message is dropped, one line of it is kept, and its run says so", async () => {
   await tell("cap", "/queue followup cap=2 drop=summarize");
-  await script("cap", [{ text: "one", delayMs: 250 }, { text: "rest" }]);
+  await script("cap", [{ text: "one", delayMs: 1000 }, { text: "rest" }]);
   await say("1", "cap", session("cap"));
   await untilAsked("cap", 1);
   const gone = await say("the oldest of those that wait", "cap", session("cap"));
@@ -134,7 +134,7 @@ test("past the cap of the queue the oldest message is dropped, one line of it is
 
 test("dropped messages under other instructions appear in no summary line and drop no message", async () => {
   await tell("strangers", "/queue followup cap=1 drop=summarize");
-  await script("strangers", [{ text: "one", delayMs: 300 }, { text: "rest" }]);
+  await script("strangers", [{ text: "one", delayMs: 1000 }, { text: "rest" }]);
   await say("1", "strangers", session("strangers"));
   await untilAsked("strangers", 1);
   const other = { ...session("strangers"), thinking: "high" };
@@ -189,7 +189,7 @@ test("a whole session can be stopped at once", async () => {
 
 test("of eighty messages at once every one reaches the model whole, and none is dropped", async () => {
   const name = "eighty";
-  await script(name, [{ text: "First.", delayMs: 400 }, { text: "Rest." }]);
+  await script(name, [{ text: "First.", delayMs: 1000 }, { text: "Rest." }]);
   const chat = chatOf(15_000);
   const text = (n: number) => `Message ${n}: ${"x".repeat(300)} end ${n}.`;
   const runs = await Promise.all(Array.from({ length: 80 }, (_, n) => hear(name, chat, text(n))));
@@ -202,7 +202,7 @@ test("of eighty messages at once every one reaches the model whole, and none is 
 test("over the cap the API refuses a message before it is stored, and a channel's messages wait and run together", async () => {
   const name = "full";
   await tell(name, "/queue followup cap=2");
-  await script(name, [{ text: "one", delayMs: 600 }, { text: "two" }, { text: "three" }, { text: "four" }]);
+  await script(name, [{ text: "one", delayMs: 1000 }, { text: "two" }, { text: "three" }, { text: "four" }]);
   await say("1", name, session(name));
   await untilAsked(name, 1);
   await say("2", name, session(name));
