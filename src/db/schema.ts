@@ -363,9 +363,9 @@ export const mcpSignIns = sqliteTable("mcp_sign_ins", {
   server: text().primaryKey(),
   /** The address that the sign-in is for: at another one it does not count. */
   url: text().notNull(),
-  /** The tokens and the client that got them, encrypted under the data key; null once they are worth nothing. */
+  /** The tokens and the client that got them, encrypted under the data key; null once they are not valid. */
   sealed: text(),
-  /** Why they are worth nothing; null while they are used, and once their owner has signed out. */
+  /** Why they are not valid; null while they are used, and once their owner has signed out. */
   lost: text(),
   /** Counts the tokens: a change that is based on older ones is not made. */
   version: integer().notNull(),
@@ -382,7 +382,7 @@ export const mcpSignInAttempts = sqliteTable("mcp_sign_in_attempts", {
   state: text().notNull(),
   /** Digest of the login that has begun it, and has to end it. */
   login: text().notNull(),
-  /** The verifier of PKCE, the client, and where its tokens are to be had, encrypted under the data key. */
+  /** The verifier of PKCE, the client, and the address of the token endpoint, encrypted under the data key. */
   sealed: text().notNull(),
   /** Until when it can be ended. */
   expiresAt: integer("expires_at").notNull(),

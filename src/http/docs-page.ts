@@ -81,6 +81,29 @@ function pageLanguage(name: string): "en" | "zh-Hans" {
 
 function wholePage(title: string, language: string, current: string | undefined, main: string): string {
   const pages = language === "en" ? "All pages" : "全部页面";
+  const body = `<div class="docs">
+<a class="to-pages" href="#pages">${pages}</a>
+<main class="rich">
+${main}</main>
+<nav id="pages" aria-label="${pages}">
+${pageList(current)}
+</nav>
+</div>`;
+  return htmlDocument({ title, language, body });
+}
+
+/** A document in the style of the documentation. @param head more elements of its head, each with its line break */
+export function htmlDocument({
+  title,
+  language,
+  head = "",
+  body,
+}: {
+  title: string;
+  language: string;
+  head?: string;
+  body: string;
+}): string {
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -90,16 +113,9 @@ function wholePage(title: string, language: string, current: string | undefined,
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs.css">
-</head>
+${head}</head>
 <body>
-<div class="docs">
-<a class="to-pages" href="#pages">${pages}</a>
-<main class="rich">
-${main}</main>
-<nav id="pages" aria-label="${pages}">
-${pageList(current)}
-</nav>
-</div>
+${body}
 </body>
 </html>
 `;

@@ -8,7 +8,7 @@ import { ServerError, SIGN_IN_PATH } from "../mcp/failure.ts";
 import { noteSecurityEvent } from "../services/security-events.ts";
 import { loginIdentity, requireLogin } from "./auth.ts";
 import type { AppEnv } from "./context.ts";
-import { DOCS_POLICY, escapeHtml } from "./docs-page.ts";
+import { DOCS_POLICY, escapeHtml, htmlDocument } from "./docs-page.ts";
 import { httpStatus } from "./errors.ts";
 
 /** Where the browser of an owner comes back to from an authorization server. */
@@ -25,7 +25,7 @@ const comeBack: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (url.searchParams.has(AGAIN)) return next();
   url.searchParams.set(AGAIN, "1");
   const target = escapeHtml(`${url.pathname}${url.search}`);
-  const refresh = `<meta http-equiv="refresh" content="0; url=${target}">`;
+  const refresh = `<meta http-equiv="refresh" content="0; url=${target}">\n`;
   return page(c, "Signing in …", `<p><a href="${target}">Go on</a></p>`, 200, refresh);
 };
 
@@ -97,26 +97,10 @@ function oauthServers(c: Context<AppEnv>): McpServer[] {
   return mcpServersIn(mcp).filter(({ config }) => config.enabled && config.oauth !== false);
 }
 
-/** A page that nobody stores or frames, and whose address, with codes in it, goes to no other site. */
+/** A page that is neither cached nor framed, and whose address, which may hold codes, is sent to no other site. */
 function page(c: Context, title: string, main: string, status: ContentfulStatusCode = 200, more = ""): Response {
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${escapeHtml(title)} · Isopod</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs.css">
-${more}</head>
-<body>
-<main class="rich">
-<h1>${escapeHtml(title)}</h1>
-${main}
-</main>
-</body>
-</html>
-`;
+  const body = `<main class="rich">\n<h1>${escapeHtml(title)}</h1>\n${main}\n</main>`;
+  const html = htmlDocument({ title, language: "en", head: more, body });
   return c.html(html, status, {
     "Cache-Control": "no-store",
     "Content-Security-Policy": DOCS_POLICY,

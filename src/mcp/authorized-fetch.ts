@@ -71,10 +71,10 @@ async function usableSignIn(
     const stored = await readSignIn(placeOf(server), store);
     if (stored === undefined) throw signedOut("Its owner has not signed in.");
     const { version, signIn, lost } = stored;
-    if (signIn === undefined) throw signedOut(`The sign-in is worth nothing any more: ${lost}.`);
+    if (signIn === undefined) throw signedOut(`The sign-in is no longer valid: ${lost}.`);
     if (signIn.accessToken !== refused && !hasEnded(signIn, now())) return signIn;
     if (signIn.refreshToken === undefined) {
-      // One 401 does not say that the token is worth nothing: a server may be wrong for a while.
+      // One 401 does not mean that the token is invalid: a server may be wrong for a while.
       if (!hasEnded(signIn, now())) throw signedOut(REFUSES);
       throw await lose(server, version, "its token has ended, and cannot be renewed", deps);
     }
@@ -104,7 +104,7 @@ async function renew(
   }
 }
 
-/** Drops tokens that are worth nothing any more, and gives the failure that says so. */
+/** Deletes tokens that are no longer valid. @returns the failure with the reason */
 async function lose(
   { name }: McpServer,
   version: number,
@@ -113,7 +113,7 @@ async function lose(
 ): Promise<ServerError> {
   await saveLost(name, version, why, database);
   await noteSignInLost(name, why);
-  return signedOut(`The sign-in is worth nothing any more: ${why}.`);
+  return signedOut(`The sign-in is no longer valid: ${why}.`);
 }
 
 /** @throws ServerError if the server wants rights that the owner was not asked for */

@@ -13,7 +13,7 @@ export interface McpDeps {
   dataKey: DataKey | undefined;
   /** Notes that tools of a server are held back, because they are new or are not what was accepted. Never rejects. */
   noteHeldBack(server: string, tools: readonly string[]): Promise<void>;
-  /** Notes that the sign-in at a server is worth nothing any more, and why. Never rejects. */
+  /** Records that the sign-in at a server is no longer valid, and why. Never rejects. */
   noteSignInLost(server: string, why: string): Promise<void>;
   /** Keeps the caller alive for work that nobody awaits. */
   waitUntil(promise: Promise<unknown>): void;

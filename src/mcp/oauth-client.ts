@@ -13,7 +13,7 @@ const CLIENT_METHODS = ["client_secret_basic", "client_secret_post", "none"];
 /** How long a client has to serve yet, to be used again. */
 const SERVES_MS = 10 * 60_000;
 
-/** What a client is to be good for. */
+/** What a client must fit. */
 export interface WantedClient {
   metadata: Metadata;
   redirectUri: string;

@@ -12,7 +12,7 @@ export interface RequestLimits {
 }
 
 /**
- * Makes a request over a connection that nobody else uses meanwhile.
+ * Makes a request over a connection that no other caller uses at the same time.
  * @throws ServerError if the connection fails or the time is up, or the signal's abort reason
  */
 export async function overConnection<Result>(

@@ -47,9 +47,9 @@ export interface SignIn extends Grantor {
 /** What is stored of a sign-in. */
 export interface StoredSignIn {
   version: number;
-  /** Absent if it is worth nothing any more. */
+  /** Absent if it is no longer valid. */
   signIn?: SignIn;
-  /** Why it is worth nothing. */
+  /** Why it is not valid. */
   lost?: string;
 }
 
@@ -147,7 +147,7 @@ export async function saveRenewed(
     .where(ofVersion(name, version));
 }
 
-/** Drops tokens that are worth nothing any more, unless they have been replaced since. */
+/** Deletes tokens that are no longer valid, unless they have been replaced since. */
 export async function saveLost(server: string, version: number, lost: string, database: D1Database): Promise<void> {
   await drizzle(database)
     .update(mcpSignIns)

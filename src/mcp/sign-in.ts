@@ -114,7 +114,7 @@ export async function endSignIn(
 
 /**
  * Asks for new tokens in exchange for the refresh token.
- * @throws ServerError; OAuthRefusal where the sign-in is worth nothing any more
+ * @throws ServerError; OAuthRefusal where the sign-in is no longer valid
  */
 export function renewSignIn(
   signIn: SignIn,
@@ -134,7 +134,7 @@ export function renewSignIn(
 
 /**
  * Forgets a sign-in, and has its authorization server revoke the tokens where it can.
- * @returns whether they were revoked; undefined if nobody was signed in
+ * @returns whether the authorization server revoked them; undefined if there was no sign-in
  * @throws the error of D1
  */
 export async function signOut(server: McpServer, deps: SignInDeps): Promise<boolean | undefined> {
@@ -210,7 +210,7 @@ async function discover(
     throw broken("The page of its authorization server is not on https.");
   const requestedResource = sdk.resourceUrlFromServerUrl(config.url);
   if (described && !sdk.checkResourceAllowed({ requestedResource, configuredResource: described.resource }))
-    throw broken("It says that it is another server, whose tokens it wants.");
+    throw broken("It asks for tokens of another server.");
   const configured = typeof config.oauth === "object" ? config.oauth.scopes?.join(" ") : undefined;
   const scope = configured ?? withOffline(wanted ?? described?.scopes_supported?.join(" "), metadata);
   return { metadata, resource: described?.resource ?? requestedResource.href, scope };

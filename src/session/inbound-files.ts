@@ -32,9 +32,9 @@ export interface InboundFilesDeps
 }
 
 /**
- * Fetches the files of messages from their platforms and transcribes recordings, also those that came with a message, after the messages were accepted and
- * before their runs begin. The same file of the same message has the same path, so that it may be fetched again after a
- * crash.
+ * Fetches the files of accepted messages from their platforms, and transcribes recordings, before their runs begin. The
+ * same file of the same message has the same path, so that it may be fetched again after a crash; a message whose files
+ * were begun three times goes on without them.
  */
 export class InboundFiles {
   readonly #deps: InboundFilesDeps;
