@@ -49,8 +49,11 @@ function untoldIn({ session, runs, lost }: SessionEvidence, { delivered }: Evide
 }
 
 function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivered }: Evidence): Breach[] {
-  const breaches: Breach[] = [];
+  // What ended an announcement is said in reply to the message that began it, in words that other runs end with.
+  const shared = errorsOfAnnouncements(runs, history);
+  const breaches: Breach[] = shared.flatMap((error) => timesSaid(error, session, runs, delivered));
   for (const run of runs) {
+    if (shared.some((error) => error === run.error?.message)) continue;
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId: run.runId, what });
     const inRun = history.filter((entry) => entry.runId === run.runId);
@@ -62,7 +65,7 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     const joined = isAnnounced ? scriptsAnsweredIn(inRun) : [];
     // A notice quotes what it is about.
     const arrived = delivered.filter(({ chat }) => chat === session.chat?.id);
-    const inChat = arrived.filter(({ text }) => !isNotice(text));
+    const inChat = arrived.filter(({ text }) => !isNotice(text) && !shared.some((error) => text.includes(error)));
     // What was asked while the end of a sub-agent waited is answered where that sub-agent was asked for.
     const elsewhere = scriptsOfAnnouncements(runs, history, run.runId);
     const took =
@@ -84,7 +87,7 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     }
     const sure = run.deliveries.filter(({ status }) => status === "delivered").length;
     const unsure = run.deliveries.filter(({ status }) => status === "unsure").length;
-    const notices = arrived.length - inChat.length;
+    const notices = arrived.filter(({ text }) => isNotice(text)).length;
     // What such a run asked before it answered cannot be told from what other runs asked.
     if (took.length + notices < sure && joined.length === 0)
       report("lost", `${sure} parts count as delivered, ${took.length} arrived`);
@@ -96,6 +99,32 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     }
   }
   return breaches;
+}
+
+/** What announcements ended with that failed. */
+function errorsOfAnnouncements(runs: SessionEvidence["runs"], history: SessionEvidence["history"]): string[] {
+  const failed = runs.filter(({ runId }) =>
+    history.some((entry) => entry.runId === runId && entry.role === "user" && announcedIn(entry.text) !== undefined),
+  );
+  return [...new Set(failed.flatMap(({ error }) => (error === undefined ? [] : [error.message])))];
+}
+
+/** An error is said once for each run that ended with it. */
+function timesSaid(
+  error: string,
+  { key, chat }: SessionEvidence["session"],
+  runs: SessionEvidence["runs"],
+  delivered: Evidence["delivered"],
+): Breach[] {
+  const ended = runs.filter((run) => run.error?.message === error);
+  const inChat = delivered.filter((part) => part.chat === chat?.id);
+  const said = inChat.filter(({ text }) => text.includes(error) && !isNotice(text)).length;
+  const isSure = ended.every((run) => run.deliveries.every(({ status }) => status === "delivered"));
+  const what = `'${error}' arrived ${said} times, and ${ended.length} runs ended with it`;
+  if (said > ended.length) return [{ kind: "doubled", session: key, what }];
+  // A newer answer, or a notice, may carry the words instead.
+  const merged = inChat.filter(({ text }) => isNotice(text)).length;
+  return said + merged < ended.length && isSure ? [{ kind: "lost", session: key, what }] : [];
 }
 
 /** The scripts that were answered together with the ends of sub-agents, in other runs than one. */

@@ -1,17 +1,16 @@
 import { existsSync } from "node:fs";
-import { appendFile, readdir, readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { modulesIn } from "../fakes/worker-modules.ts";
+import { migrate, modulesIn } from "../fakes/worker-bundle.ts";
 
 /**
  * The process that is killed: Isopod in a real workerd, over a state that outlives both. Arguments: the folder of bundle,
  * state and log, the port, and the variables as JSON. It prints `ready` once it takes requests.
  */
 
-const ROOT = resolve(import.meta.dirname, "../..");
-const CONFIG = join(ROOT, "test/torture/wrangler.toml");
+const CONFIG = join(import.meta.dirname, "wrangler.toml");
 
 async function serve(folder: string, port: number, variables: Record<string, string>): Promise<void> {
   const bundle = join(folder, "bundle");
@@ -45,16 +44,6 @@ async function serve(folder: string, port: number, variables: Record<string, str
     await migrate(miniflare, "MEMORY", "migrations/memory");
   }
   console.log("ready");
-}
-
-/** Applies the migrations to a new database. */
-async function migrate(miniflare: Miniflare, binding: string, migrations: string): Promise<void> {
-  const database = await miniflare.getD1Database(binding);
-  const folder = join(ROOT, migrations);
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()) {
-    const statements = (await readFile(join(folder, name), "utf8")).split("--> statement-breakpoint");
-    await database.batch(statements.map((statement) => database.prepare(statement)));
-  }
 }
 
 const [folder = "", port = "", variables = "{}"] = process.argv.slice(2);

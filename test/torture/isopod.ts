@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePortAbove } from "../../src/cli/port.ts";
-import { runWrangler } from "../../src/cli/wrangler.ts";
+import { bundleWorker } from "../fakes/worker-bundle.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const SERVER = join(import.meta.dirname, "isopod-server.ts");
 const START_WITHIN_MS = 60_000;
 const FIRST_PORT = 24_000;
@@ -32,7 +31,7 @@ export class Isopod {
 
   /** Bundles the Worker and starts it, with its state and its logs in `folder`. */
   static async start(folder: string, variables: Record<string, string>): Promise<Isopod> {
-    await bundleInto(join(folder, "bundle"));
+    await bundleWorker(join(folder, "bundle"), { config: join(import.meta.dirname, "wrangler.toml") });
     const port = await freePortAbove(FIRST_PORT + (process.pid % 4000));
     const begin = () => startServer([folder, String(port), JSON.stringify(variables)]);
     return new Isopod(`http://127.0.0.1:${port}`, begin, await begin());
@@ -108,16 +107,4 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const gone = once(child, "exit");
   process.kill(-child.pid, signal);
   await gone;
-}
-
-async function bundleInto(folder: string): Promise<void> {
-  const wrangler = runWrangler(ROOT, [
-    "deploy",
-    "--dry-run",
-    "--config",
-    join(ROOT, "test/torture/wrangler.toml"),
-    "--outdir",
-    folder,
-  ]);
-  if ((await wrangler.ended) !== 0) throw new Error(`The Worker cannot be bundled.\n${wrangler.output()}`);
 }

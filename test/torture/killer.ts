@@ -19,6 +19,8 @@ const AIMS: Record<Aim, number> = { model: 28, tool: 26, commit: 18, delivery: 1
 const DEPTH_MS: Record<Place, number> = { model: 200, tool: 70, delivery: 40, commit: 8 };
 const WAIT_MS = 2000;
 const TRIES = 4;
+/** What a kill interrupted goes on within this time; kills that come sooner on a slow machine would only show that. */
+const RESUMED_WITHIN_MS = 15_000;
 /**
  * How long the whole process takes to start again. A machine on which it takes longer is given more time between two
  * kills: steps take longer there, too.
@@ -43,15 +45,29 @@ export async function killRepeatedly(
 ): Promise<void> {
   const random = randomOf(seed, "kills");
   let slowness = 1;
+  let resumedAt = 0;
   for (let number = 1; number <= kills; number++) {
     const aim = number === 1 ? "model" : weighted(random, AIMS);
     if (aim === "recovery") await sleep(between(random, 0, 400) * slowness);
-    else await sleep(between(random, 500, 1800) * slowness);
+    else {
+      await untilAsked(watch, resumedAt);
+      await sleep(between(random, 500, 1800) * slowness);
+    }
     if (aim !== "recovery" && aim !== "anything") await arrive(watch, aim, random, lure);
     const inside = watch.look();
+    resumedAt = watch.modelRequests + inside.model.length + inside.tool.length;
     const { killedAt, readyAt } = await isopod.kill(onDeath);
     slowness = Math.max(1, (readyAt - killedAt) / USUAL_RESTART_MS);
     onKill({ number, aim, inside, killedAt, readyAt });
+  }
+}
+
+/** Waits until models have got so many requests. */
+async function untilAsked(watch: Watch, requests: number): Promise<void> {
+  for (const until = performance.now() + RESUMED_WITHIN_MS; watch.modelRequests < requests; ) {
+    const left = until - performance.now();
+    if (left <= 0) return;
+    await watch.next("model", left);
   }
 }
 

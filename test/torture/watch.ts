@@ -13,10 +13,13 @@ export class Watch {
   };
   #committed = { at: Number.NEGATIVE_INFINITY, what: "" };
   readonly #waiting = new Set<(place: Place) => void>();
+  /** How many requests models have got. */
+  modelRequests = 0;
 
   /** Something has begun; call the answer when it is over. */
   enter(place: Exclude<Place, "commit">, what: string): () => void {
     const entry = `${what}#${performance.now()}`;
+    if (place === "model") this.modelRequests++;
     this.#inside[place].add(entry);
     this.#tell(place);
     return () => {

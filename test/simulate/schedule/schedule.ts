@@ -1,18 +1,16 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { Problem, runCommand } from "../../../src/cli/problem.ts";
-import { runWrangler } from "../../../src/cli/wrangler.ts";
 import { parseDuration } from "../../../src/lib/duration.ts";
-import { modulesIn } from "../../fakes/worker-modules.ts";
+import { bundleWorker, migrate, modulesIn } from "../../fakes/worker-bundle.ts";
 import { resultOf } from "./result.ts";
 import type { Minutes } from "./worker.ts";
 import type { Fate, WorldReport } from "./world.ts";
 
-const ROOT = resolve(import.meta.dirname, "../../..");
 const CONFIG = join(import.meta.dirname, "wrangler.toml");
 const MINUTE_MS = 60_000;
 const START = Date.UTC(2026, 9, 19, 0, 0);
@@ -105,8 +103,7 @@ function fateOf(minute: number): Fate {
 
 async function open(folder: string, variables: Record<string, string>): Promise<Miniflare> {
   const bundle = join(folder, "bundle");
-  const wrangler = runWrangler(ROOT, ["deploy", "--dry-run", "--config", CONFIG, "--outdir", bundle]);
-  if ((await wrangler.ended) !== 0) throw new Problem(`The Worker cannot be bundled.\n${wrangler.output()}`);
+  await bundleWorker(bundle, { config: CONFIG });
   const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -126,12 +123,7 @@ async function open(folder: string, variables: Record<string, string>): Promise<
     }),
   );
   await miniflare.ready;
-  const database = await miniflare.getD1Database("DB");
-  const migrations = join(ROOT, "migrations/d1");
-  for (const name of (await readdir(migrations)).filter((file) => file.endsWith(".sql")).sort()) {
-    const statements = (await readFile(join(migrations, name), "utf8")).split("--> statement-breakpoint");
-    await database.batch(statements.map((statement) => database.prepare(statement)));
-  }
+  await migrate(miniflare, "DB", "migrations/d1");
   return miniflare;
 }
 
