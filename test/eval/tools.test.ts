@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import { at, heard, serve } from "../security/outside-lab.ts";
-import { askModel } from "./tools/ask-model.ts";
 import { allTools, checkTools, MAX_SCHEMA_CHARS } from "./tools/check-tools.ts";
 import { checkServerTools, SERVER_TASKS } from "./tools/server-tasks.ts";
 import { TOOL_TASKS, type ToolTask } from "./tools/tool-tasks.ts";
@@ -36,23 +34,4 @@ test("a right call that is refused, a wrong one that is taken, and a fix that is
   expect(failures({ args: { path: "a.md" }, wrong: [{ args: { file: "b.md" }, says: ["Call it url"] }] })[0]).toContain(
     '"Call it url" is not said',
   );
-});
-
-test("a model is asked with the schemas of all tools, and scored by its first call", async () => {
-  const call = { index: 0, id: "call_1", type: "function", function: { name: "web_search", arguments: '{"q":"x"}' } };
-  const chunk = (delta: object, reason: string | null) =>
-    `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 0, model: "m", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-  const body = `${chunk({ role: "assistant", tool_calls: [call] }, null)}${chunk({}, "tool_calls")}data: [DONE]\n\n`;
-  const headers = { "Content-Type": "text/event-stream" };
-  await serve("eval-tools", { "v1/chat/completions": { headers, body } });
-  const address = at("eval-tools", "v1");
-  const report = await askModel("custom/m", "-zh", (name) => (name === "OPENAI_BASE_URL" ? address : undefined));
-  const chinese = TOOL_TASKS.filter(({ id }) => id.includes("-zh"));
-  expect(report).toMatchObject({ tasks: chinese.length, picked: 1, done: 0 });
-  expect(report.failed).toContain('search-weather-zh: web_search with {"q":"x"}');
-  expect(report.failed).toContain("recall-zh: web_search instead of memory_search");
-  const [request] = await heard("eval-tools");
-  const tools = JSON.parse(request?.body ?? "").tools.map((tool: any) => tool.function.name);
-  expect(tools).toContain("web_search");
-  expect(tools).toContain("update_plan");
 });

@@ -5,6 +5,11 @@ import { join, normalize, resolve } from "node:path";
 /** Where real inputs that are not part of the project are kept; tests that use them skip where it is absent. */
 const FOLDER = resolve(process.env.ISOPOD_FIXTURES ?? "../shared/fixtures");
 
+/** Where a file of the folder is, if it is there. */
+export function fixturePath(path: string): string {
+  return join(FOLDER, path);
+}
+
 /** Whether the folder is there. */
 export async function hasFixtures(): Promise<boolean> {
   return (await kindOf(FOLDER)) === "folder";

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from "node:http";
+import { type LocalServer, listen } from "../../fakes/listen.ts";
+import { render } from "../../fakes/model-script.ts";
+
+/** What a model does in its next turn: it calls these tools, one after the other, and answers. */
+export interface Turn {
+  calls: readonly { tool: string; args: object }[];
+  /** `$ALL` is all that the tools gave; in it and in arguments `{{…}}` is the first group that they have of a pattern. */
+  answer: string;
+}
+
+interface ChatMessage {
+  role: string;
+  content?: string | { text?: string }[];
+}
+
+/** A provider with Chat Completions whose models do what they are told. */
+export class ScriptedModel {
+  readonly #turns = new Map<string, Turn>();
+  #server: LocalServer | undefined;
+  #serial = 0;
+
+  static async start(): Promise<ScriptedModel> {
+    const model = new ScriptedModel();
+    model.#server = await listen((request, response) => {
+      bodyOf(request)
+        .then((body) => {
+          const reply = model.#next(JSON.parse(body));
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.end(render("completions", reply, model.#serial++).join(""));
+        })
+        .catch((error: unknown) => response.destroy(error as Error));
+    });
+    return model;
+  }
+
+  get url(): string {
+    return this.#server?.url ?? "";
+  }
+
+  /** Tells a model what to do in every turn from now on. */
+  tell(model: string, turn: Turn): void {
+    this.#turns.set(model, turn);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+  }
+
+  #next({ model, messages }: { model: string; messages: ChatMessage[] }) {
+    const turn = this.#turns.get(model) ?? { calls: [], answer: "I was told nothing." };
+    const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
+    const results = since.filter(({ role }) => role === "tool").map(textOf);
+    const call = turn.calls[results.length];
+    if (call === undefined) return { text: inserted(turn.answer, results) };
+    return { calls: [{ name: call.tool, args: JSON.parse(inserted(JSON.stringify(call.args), results)) }] };
+  }
+}
+
+function inserted(text: string, results: readonly string[]): string {
+  const all = results.join("\n");
+  return text
+    .replace(/\{\{(.+?)\}\}/g, (_, pattern) => new RegExp(pattern).exec(all)?.[1] ?? `nothing like ${pattern}`)
+    .replaceAll("$ALL", () => all);
+}
+
+function textOf({ content = "" }: ChatMessage): string {
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
