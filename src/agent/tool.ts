@@ -29,6 +29,8 @@ export interface Tool<Args = never> {
   effects?(args: Args): readonly Effect[];
   /** The question to ask a person before a call may run; undefined (or absent) if it needs no approval. */
   approval?(args: Args): string | undefined;
+  /** Set if `approval` is asked for each call: allowing one allows no other. */
+  readonly asksEachTime?: true;
   run(args: Args, call: ToolCall): Promise<ToolOutput>;
 }
 

@@ -1,4 +1,10 @@
-import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  ElicitRequestParams,
+  ElicitResult,
+  PriorDiscovery,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { McpServer } from "../config/mcp-schema.ts";
 import { deadline } from "../lib/deadline.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -26,6 +32,8 @@ export interface Connection {
   protocol: KnownProtocol;
   /** Called when an answer that came as a stream has ended. */
   onStreamEnd: (() => void) | undefined;
+  /** Answers what the server asks during a request; without it the server gets no answer. */
+  onElicitation: ((asked: ElicitRequestParams, id: string | number) => ElicitResult) | undefined;
   /** Ends the session at the server, as far as it has one. Never rejects. */
   close(): Promise<void>;
 }
@@ -108,6 +116,8 @@ async function open(
     {
       versionNegotiation: { mode: kind === "http" ? "auto" : "legacy" },
       listMaxPages: MAX_PAGES,
+      // Answers are sent with the call's next round, or while its connection is open: never later.
+      capabilities: { elicitation: { form: {} } },
       ...(onToolsChanged && {
         listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onToolsChanged } },
       }),
@@ -117,8 +127,13 @@ async function open(
     client,
     protocol: { transport: kind },
     onStreamEnd: undefined,
+    onElicitation: undefined,
     close: () => closeQuietly(client, transport),
   };
+  client.setRequestHandler(
+    "elicitation/create",
+    ({ params }, { mcpReq }) => connection.onElicitation?.(params, mcpReq.id) ?? { action: "decline" },
+  );
   // What it reports besides is of no use: a call that fails rejects.
   client.onerror = () => undefined;
   const close = () => void closeQuietly(client, transport);

@@ -6,6 +6,7 @@ import { mcpToolName } from "../security/tool-policy.ts";
 import { fencedOutput, type KeepPorts, type ResultPlace, resultOutput } from "./call-result.ts";
 import { callTool } from "./call-tool.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
+import { answerIn, Elicitation, HOW_TO_ANSWER } from "./elicitation.ts";
 import { failureForAgent, ServerError } from "./failure.ts";
 import type { ListedTool } from "./listed-tool.ts";
 import { timeoutMsOf } from "./mcp-deps.ts";
@@ -42,6 +43,12 @@ export function mcpTool(server: ServerState, listed: ListedTool, deps: McpToolDe
         shown: JSON.stringify(args, null, 2),
       },
     ],
+    approval: (args) => {
+      const { answer } = answerIn(args as JsonObject, listed);
+      if (answer === undefined) return undefined;
+      return `Answer what the MCP server '${name}' (${host}) asked when ${listed.name} was called? It gets this:\n${JSON.stringify(args, null, 2)}`;
+    },
+    asksEachTime: true,
     run: (args, call) => run(server, listed, JSON.parse(JSON.stringify(args)), call, deps),
   });
 }
@@ -56,10 +63,16 @@ async function run(
   const { name, host } = server;
   const timeoutMs = timeoutMsOf(server);
   const place: ResultPlace = { server: name, host, tool: listed.tool, ...deps };
+  const answered = answerIn(args, listed);
+  const elicitation = new Elicitation(answered.answer);
   try {
     const outcome = await pool.use(server, call.signal, (connection) =>
-      callTool(connection, listed, args, { signal: call.signal, update: call.update, timeoutMs }),
+      callTool(connection, listed, answered.args, { signal: call.signal, update: call.update, timeoutMs, elicitation }),
     );
+    if (elicitation.unanswered !== undefined) {
+      const asked = fencedOutput(elicitation.unanswered, place);
+      return { ...asked, text: `${asked.text}\n${HOW_TO_ANSWER}`, failed: true };
+    }
     if (outcome.kind === "refused") return { ...fencedOutput(outcome.words, place), failed: true };
     return await resultOutput(outcome.result, place);
   } catch (error) {

@@ -101,7 +101,7 @@ export class TurnGate {
   async #decideCall({ tool, args }: GatedCall): Promise<Gate> {
     const labels = labelsInView(this.#deps.messages());
     const ownQuestion = tool.approval?.(args as never);
-    if (ownQuestion !== undefined) return this.#ask(ownQuestion, { tool: tool.name });
+    if (ownQuestion !== undefined) return this.#ask(ownQuestion, tool.asksEachTime ? undefined : { tool: tool.name });
     let approved = false;
     for (const effect of tool.effects?.(args as never) ?? []) {
       const gate = await this.#decideEffect(tool, args, effect, labels);

@@ -35,7 +35,7 @@ export interface McpTool {
   chars?: number;
   /** Says during a call that the list of tools has changed. */
   changes?: boolean;
-  /** Asks the person first, and gives nothing without an answer. */
+  /** Asks the person first, and gives nothing without an answer; with one it gives that. */
   asks?: string;
 }
 
@@ -142,9 +142,9 @@ function serverOf({ tools, resources, resourcesPerPage = Number.POSITIVE_INFINIT
     { capabilities: { tools: { listChanged: true }, ...(resources && { resources: {} }) } },
   );
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(listed) }) as never);
-  server.setRequestHandler("tools/call", ({ params }) => {
+  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
     if (tools.some(({ name, changes }) => changes && name === params.name)) bus.publish({ kind: "tools_list_changed" });
-    return resultOf(tools, params) as never;
+    return resultOf(tools, params, mcpReq.inputResponses as never) as never;
   });
   if (resources !== undefined) {
     const about = ({ text: _, blob: __, ...rest }: McpResource) => rest;
@@ -173,19 +173,37 @@ function listed({ name, description, inputSchema = { type: "object" }, annotatio
 function resultOf(
   tools: McpTool[],
   { name, arguments: args }: { name: string; arguments?: object | undefined },
+  answers?: Record<string, Answer>,
 ): object {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return { content: [{ type: "text", text: `no tool ${name}` }], isError: true };
-  if (tool.asks !== undefined) return questionOf(tool.asks);
+  if (tool.asks !== undefined) return answers?.word === undefined ? questionOf(tool.asks) : toldWord(answers.word);
   const text = tool.chars === undefined ? JSON.stringify(args) : "x".repeat(tool.chars);
   return tool.gives ?? { content: [{ type: "text", text }] };
 }
 
+/** What a person answered to a question. */
+interface Answer {
+  action?: string;
+  content?: object;
+}
+
 /** An elicitation, as the revision without sessions has it. */
 function questionOf(message: string): object {
-  const requestedSchema = { type: "object", properties: { word: { type: "string" } } };
-  const params = { mode: "form", message, requestedSchema };
-  return { resultType: "input_required", inputRequests: { word: { method: "elicitation/create", params } } };
+  return {
+    resultType: "input_required",
+    inputRequests: { word: { method: "elicitation/create", params: formOf(message) } },
+  };
+}
+
+function formOf(message: string): object {
+  return { mode: "form", message, requestedSchema: { type: "object", properties: { word: { type: "string" } } } };
+}
+
+/** What a tool gives that has its answer, or has none. */
+function toldWord({ action, content }: Answer): object {
+  const text = action === "accept" ? `The word is ${JSON.stringify(content)}.` : `No word: ${action}.`;
+  return { content: [{ type: "text", text }] };
 }
 
 /** HTTP with SSE, of the revision 2024-11-05: a GET is the stream of answers, a POST is a request. */
@@ -207,7 +225,18 @@ async function oldTransport(
     return;
   }
   response.writeHead(202).end();
-  const { id, method, params } = json;
+  const { id, method, params, result: answered } = json;
+  const send = (message: object) =>
+    streams.get(name)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`);
+  const asking = place.tools.find(({ asks }) => asks !== undefined);
+  if (method === "tools/call" && params.name === asking?.name) {
+    send({ id: `asks-${id}`, method: "elicitation/create", params: formOf(asking?.asks ?? "") });
+    return;
+  }
+  if (answered !== undefined) {
+    send({ id: Number(String(id).slice("asks-".length)), result: toldWord(answered) });
+    return;
+  }
   const results: Record<string, () => object> = {
     initialize: () => ({
       ...{ protocolVersion: "2024-11-05", capabilities: { tools: { listChanged: true } } },
@@ -218,13 +247,8 @@ async function oldTransport(
   };
   const result = results[method]?.();
   if (method === "tools/call" && place.tools.some(({ changes }) => changes))
-    streams
-      .get(name)
-      ?.write(
-        `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n\n`,
-      );
-  if (id !== undefined && result !== undefined)
-    streams.get(name)?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`);
+    send({ method: "notifications/tools/list_changed" });
+  if (id !== undefined && result !== undefined) send({ id, result });
 }
 
 function asRequest({ method = "GET", url = "/", headers }: IncomingMessage, body: string): Request {

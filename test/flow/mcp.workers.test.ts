@@ -231,13 +231,44 @@ test("calls that hang, break off, fail or give too much end with a result that s
   expect(large.text.length).toBeLessThan(20_000);
 });
 
-test("a tool that asks the person in the middle of its call gets no answer, and the agent is told that it asks", async () => {
-  await serveMcp("curious", { tools: [{ ...COUNT, asks: "What is the password?" }] });
-  await configureMcp("mcp-curious", { curious: { url: mcpAt("curious") } });
-  const { results } = await turn("mcp-curious", [{ name: "mcp_curious_count", args: {} }]);
-  expect(results[0]).toMatchObject({ isError: true, labels: [`host:${mcpHost}`] });
-  expect(results[0].text).toContain("Cannot request input 'word' (elicitation/create)");
-});
+test.each([
+  ["curious", false],
+  ["curious-old", true],
+])(
+  "what a tool asks in the middle of its call is told to the agent, and answered once a person allows the answer (%s)",
+  async (place, isOld) => {
+    await serveMcp(place, { tools: [{ ...COUNT, asks: "What is the password?" }], isOld });
+    await configureMcp(`mcp-${place}`, { [place]: { url: mcpAt(place) } });
+    const count = { name: `mcp_${place}_count`, args: { pier: "north" } };
+    const { results } = await turn(`mcp-${place}`, [count]);
+    expect(results[0]).toMatchObject({ isError: true, labels: [`host:${mcpHost}`] });
+    expect(results[0].text).toMatch(/<<<EXTERNAL_UNTRUSTED_CONTENT[\s\S]*The server asks: What is the password\?/);
+    expect(results[0].text).toContain('Fields: {"word":{"type":"string"}}');
+    expect(results[0].text).toMatch(/Ask them\. Then call the tool again .* `elicitation_answer`/);
+
+    const { sessionKey } = session(`mcp-${place}`);
+    const answered = { ...count, args: { ...count.args, elicitation_answer: { word: "lantern" } } };
+    for (const [decision, said] of [
+      ["allow-once", 'The word is {"word":"lantern"}.'],
+      ["deny", "denied: the owner did not allow this call"],
+    ]) {
+      await script(`mcp-${place}`, [{ calls: [answered] }, { text: "Done." }]);
+      const { runId } = await say("The word is lantern", `mcp-${place}`, { sessionKey });
+      const view = async () => (await call("GET", `/v1/runs/${runId}`)).json<any>();
+      await waitFor(async () => (await view()).status === "waiting_approval");
+      const [approval] = (await view()).approvals;
+      expect(approval.question).toContain(`Answer what the MCP server '${place}' (${mcpHost}) asked`);
+      expect(approval.question).toContain('"word": "lantern"');
+      expect(approval.grant).toBeUndefined();
+      await call("POST", `/v1/approvals/${approval.id}`, { decision });
+      await finished(runId);
+      const { messages } = await historyOf(sessionKey);
+      expect(messages.findLast(({ role }: any) => role === "tool")?.text).toContain(said);
+    }
+    const calls = await callsOf(place);
+    expect(calls.every((made: any) => made.arguments.elicitation_answer === undefined)).toBe(true);
+  },
+);
 
 test.each([
   ["shifts", false],
