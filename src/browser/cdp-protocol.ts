@@ -99,7 +99,7 @@ export interface CdpCommands {
     { width: number; height: number; deviceScaleFactor: number; mobile: boolean },
     unknown,
   ];
-  "Runtime.evaluate": [{ expression: string; returnByValue: boolean }, { result: RemoteObject }];
+  "Runtime.evaluate": [{ expression: string; returnByValue: boolean; userGesture?: boolean }, { result: RemoteObject }];
   "Runtime.runIfWaitingForDebugger": [Record<string, never>, unknown];
   "Runtime.callFunctionOn": [
     {

@@ -66,7 +66,8 @@ function tool(more: Partial<BrowserPort> = {}) {
   });
   const call = { callId: "call", approved: false, signal: new AbortController().signal, now: Date.now, update() {} };
   const act = async (args: object) => (await one.run(one.parameters.parse(args), call)).text;
-  return { act, close: () => keeper.close() };
+  const effects = (args: object) => one.effects?.(one.parameters.parse(args));
+  return { act, effects, close: () => keeper.close() };
 }
 
 function refOf(text: string, part: string): string {
@@ -117,6 +118,26 @@ app.querySelector("input").onkeydown = (event) => { if (event.key === "Enter") f
   });
 });
 
+test("a frame of another site is read, typed into and clicked, and says where the words go", async () => {
+  const other = site.url.replace("127.0.0.1", "localhost");
+  const html = { "Content-Type": "text/html" };
+  pages["/outer"] = { headers: html, body: `<h1>Outer</h1><iframe src="${other}/inner"></iframe>` };
+  pages["/inner"] = {
+    headers: html,
+    body: `<label>Card <input></label><button onclick="document.querySelector('p').textContent = 'Paid with ' + document.querySelector('input').value">Pay</button><p>Not paid</p>`,
+  };
+  const { act, effects, close } = tool({
+    egress: createSafeFetch({ fetch, allowPrivate: [host, host.replace("127.0.0.1", "localhost")] }),
+  });
+  const text = await act({ action: "open", url: `${site.url}/outer` });
+  assert.match(text, /heading "Outer" level=1\nframe <http:\/\/localhost:\d+\/inner>\n/);
+  const card = { action: "type", ref: refOf(text, "Card"), text: "4111" };
+  assert.deepEqual(effects(card), [{ kind: "reach", url: `${other}/inner`, sends: "4111" }]);
+  assert.match(await act(card), /textbox "Card" = "4111"/);
+  assert.match(await act({ action: "click", ref: refOf(text, "Pay") }), /Paid with 4111/);
+  await close();
+});
+
 describe("a page that tries every way out", () => {
   before(() => {
     Object.assign(pages, wantsOut(outside.url, outside.udpPort));
@@ -128,6 +149,7 @@ describe("a page that tries every way out", () => {
     const text = await act({ action: "open", url: `${site.url}/` });
     assert.match(text, /heading "Wants out"/);
     assert.match(text, /127\.0\.0\.1 is not on the public internet/);
+    await act({ action: "click", ref: refOf(text, "Window") });
     // What is slow, and what begins when a call has ended.
     for (let n = 0; n < 3; n++) {
       await wait(1_500);
@@ -136,7 +158,11 @@ describe("a page that tries every way out", () => {
     await act({ action: "open", url: `${site.url}/leave` });
     await close();
     assert.deepEqual([...outside.came], []);
-    assert.ok(asked.length >= 4, "the page and its parts were loaded");
+    const loaded = new Set(asked.map(({ path }) => path));
+    assert.deepEqual(
+      ["/", "/nested", "/refresh", "/worker.js", "/own", "/leave"].filter((path) => !loaded.has(path)),
+      [],
+    );
     assert.deepEqual(
       asked.filter(({ byWorker }) => !byWorker),
       [],

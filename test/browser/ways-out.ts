@@ -94,6 +94,7 @@ export function wantsOut(
 <script type="speculationrules">{ "prefetch": [{ "source": "list", "urls": ["${to("speculation")}"], "eagerness": "immediate" }] }</script>
 <iframe src="${to("frame")}"></iframe><iframe src="/refresh"></iframe><iframe src="/nested"></iframe><iframe name="sink"></iframe>
 <object data="${to("object")}"></object><video src="${to("video")}" preload="auto"></video>
+<button onclick="stun(open('about:blank').RTCPeerConnection)">Window</button>
 <form action="${to("form")}" method="post" target="sink"><input name="a" value="b"></form>
 <a id="ping" href="#there" ping="${to("ping")}">ping</a><a id="download" href="${to("download")}" download>file</a>
 <script>
@@ -125,9 +126,10 @@ async function stun(Connection) {
     },
     "/nested": { headers: html, body: `<script>fetch("${to("nested")}", { mode: "no-cors" })</script>` },
     "/refresh": { headers: html, body: `<meta http-equiv="refresh" content="0; url=${to("refresh")}">` },
-    "/worker.js": { headers: js, body: `fetch("${to("worker")}", { mode: "no-cors" });` },
+    "/worker.js": { headers: js, body: `fetch("/own"); fetch("${to("worker")}", { mode: "no-cors" });` },
     "/shared.js": { headers: js, body: `fetch("${to("shared")}", { mode: "no-cors" });` },
     "/service.js": { headers: js, body: `fetch("${to("service")}", { mode: "no-cors" });` },
+    "/own": { headers: js, body: "" },
     "/leave": { headers: html, body: `<script>location.href = "${to("leave")}"</script>` },
   };
 }
