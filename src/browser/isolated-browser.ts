@@ -1,6 +1,7 @@
 import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
+import { sleep } from "../lib/sleep.ts";
 import { DOCUMENT_POLICY, type RequestAnswer, type RequestOrigin } from "./answer-request.ts";
 import type { AcquiredBrowser } from "./browser-binding.ts";
 import { BrowserError } from "./browser-error.ts";
@@ -29,9 +30,11 @@ const WITHOUT_DATAGRAMS = `for (const name of ["RTCPeerConnection", "webkitRTCPe
 
 /** The document that the layers are tried with; it is never requested of anybody. */
 const TRIAL_ADDRESS = "https://trial.invalid/";
-const TRIAL = `[typeof RTCPeerConnection, typeof WebTransport, String(open("about:blank")), document.title].join(" ")`;
-const TRIAL_PASSED = "undefined undefined null answered";
+const NOT_YET = "it did not come";
+const TRIAL = `origin === "https://trial.invalid" ? [typeof RTCPeerConnection, typeof WebTransport, String(open("about:blank"))].join(" ") : "${NOT_YET}"`;
+const TRIAL_PASSED = "undefined undefined null";
 const TRIAL_MS = 5_000;
+const TRIAL_TICK_MS = 50;
 
 /** The requests of a page that the Worker answers at once: connections of one invocation are few, and memory is small. */
 const MAX_AT_ONCE = 4;
@@ -254,7 +257,7 @@ export class IsolatedBrowser {
 
   /** A document that the Worker answers must arrive, have no WebRTC, and be able to open no window. */
   async #tryPage(): Promise<void> {
-    const html = new TextEncoder().encode('<title>answered</title><link rel="icon" href="data:,">');
+    const html = new TextEncoder().encode('<link rel="icon" href="data:,">');
     const answer: AnswerRequest = async () => ({
       ...{ kind: "fulfill", status: 200, bytes: html.length, body: btoa(String.fromCharCode(...html)) },
       headers: [
@@ -275,7 +278,11 @@ export class IsolatedBrowser {
     if (errorText !== undefined) return errorText;
     // As if a person had clicked: without that Chromium opens no window. One that opens may keep the script waiting.
     const trial = { expression: TRIAL, returnByValue: true, userGesture: true };
-    return (await this.send("Runtime.evaluate", trial, this.#pageSession, TRIAL_MS)).result.value;
+    for (let waited = 0; ; waited += TRIAL_TICK_MS) {
+      const { value } = (await this.send("Runtime.evaluate", trial, this.#pageSession, TRIAL_MS)).result;
+      if (value !== NOT_YET || waited >= TRIAL_MS) return value;
+      await sleep(TRIAL_TICK_MS);
+    }
   }
 
   #receive(event: CdpEvent): void {

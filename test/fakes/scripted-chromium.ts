@@ -312,9 +312,8 @@ export class ScriptedChromium implements DevTools {
     const isWithout = script.includes("RTCPeerConnection") && !this.#faults.keepsWebRtc;
     const isHeld =
       this.#policy.includes("sandbox") && !this.#policy.includes("allow-popups") && !this.#faults.opensWindows;
-    const title = this.#elements.find(({ tag }) => tag === "title")?.text ?? "";
     const webRtc = isWithout ? "undefined" : "function";
-    return { result: { value: [webRtc, webRtc, isHeld ? "null" : "[object Window]", title].join(" ") } };
+    return { result: { value: [webRtc, webRtc, isHeld ? "null" : "[object Window]"].join(" ") } };
   }
 }
 
