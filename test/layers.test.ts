@@ -8,7 +8,7 @@ const ROWS = [
   ["db", "docs", "security"],
   ["config"],
   ["models", "workspace", "channels"],
-  ["agent", "skills", "memory", "shell", "schedule", "extract", "search", "media"],
+  ["agent", "skills", "memory", "shell", "schedule", "extract", "search", "media", "browser"],
   ["tools", "prompt", "mcp"],
   ["plugins"],
   ["services"],

@@ -1,7 +1,7 @@
 import { messageOf } from "../lib/errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ToolCallPart, ToolMessage } from "../models/message.ts";
-import { RESERVED_TOOLS } from "../security/tool-policy.ts";
+import { CONDITIONAL_TOOLS, RESERVED_TOOLS } from "../security/tool-policy.ts";
 import type { ApprovalQuestion } from "./journal.ts";
 import type { Gate, LoopDeps, ReturnedOutput, Vetted } from "./loop-deps.ts";
 import { withRepetitionNote } from "./loop-detection.ts";
@@ -198,7 +198,7 @@ function toolNamed(loop: LoopDeps, call: ToolCallPart): AnyTool | undefined {
 }
 
 function unknownTool(loop: LoopDeps, call: ToolCallPart): string {
-  const why = RESERVED_TOOLS.get(call.tool);
+  const why = RESERVED_TOOLS.get(call.tool) ?? CONDITIONAL_TOOLS.get(call.tool);
   const offered = loop.offers?.(loop.journal.context()) ?? loop.tools;
   const tools = offered.map((tool) => tool.name).join(", ");
   return [`There is no tool '${call.tool}'.`, ...(why === undefined ? [] : [why]), `Tools: ${tools}.`].join(" ");

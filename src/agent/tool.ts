@@ -42,8 +42,8 @@ export type Effect =
   | { kind: "send"; to: string; shown?: string }
   /** Reads what only the owner should see. */
   | { kind: "read"; what: string }
-  /** Requests an address, without a body. */
-  | { kind: "reach"; url: string }
+  /** Requests an address; `sends` are words that go with it, if any do. */
+  | { kind: "reach"; url: string; sends?: string }
   /** Asks a service that the configuration names for this tool. `secretWords` are words that look like a secret. */
   | { kind: "query"; url: string; secretWords?: string }
   /** Runs a script. */
@@ -132,6 +132,9 @@ function withoutBounds(part: SchemaPart): void {
   const { jsonSchema } = part;
   for (const bound of ["maxLength", "pattern", "minItems", "maxItems"] as const) delete jsonSchema[bound];
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  // No model gives a negative number of lines, and a field that is left out is empty without a word.
+  if (jsonSchema.minimum === 0 || jsonSchema.minimum === 1) delete jsonSchema.minimum;
+  if ([0, "", false].some((empty) => jsonSchema.default === empty)) delete jsonSchema.default;
 }
 
 /** Takes out what goes without saying. The arguments are still checked for it. */

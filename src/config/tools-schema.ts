@@ -159,6 +159,19 @@ const web = z
       })
       .prefault({})
       .describe("Reading pages."),
+    browser: z
+      .strictObject({
+        enabled: z.boolean().default(true).describe("Whether there is `browser`, where wrangler.toml binds one."),
+        idleSeconds: z
+          .number()
+          .int()
+          .min(10)
+          .max(600)
+          .default(120)
+          .describe("After how long without a call the browser is closed; its time is paid for until then."),
+      })
+      .prefault({})
+      .describe("Driving pages that need their scripts."),
   })
   .prefault({})
   .describe("The web.");

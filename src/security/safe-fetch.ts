@@ -32,8 +32,10 @@ export interface SafeRequest {
 export interface SafeResponse {
   status: number;
   statusText: string;
-  /** By lower-case name; repeated headers are joined with `, `. */
+  /** By lower-case name; repeated headers are joined with `, `, but for `set-cookie`, of which it has one. */
   headers: Record<string, string>;
+  /** Each `set-cookie` header; absent if there is none. */
+  setCookies?: readonly string[];
   body: Uint8Array<ArrayBuffer>;
   /** The final address, after redirects. */
   url: string;
@@ -138,8 +140,10 @@ async function whole(response: Response, url: URL, maxBytes: number): Promise<Sa
   if (body === undefined) {
     throw new EgressError("too_large", `The answer of ${url.host} is larger than ${maxBytes} bytes.`, "Ask for less.");
   }
-  const { status, statusText } = response;
-  return { status, statusText, headers: Object.fromEntries(response.headers), body, url: url.href };
+  const { status, statusText, headers } = response;
+  const cookies = headers.getSetCookie();
+  const kept = { ...(cookies.length > 0 && { setCookies: cookies }) };
+  return { status, statusText, headers: Object.fromEntries(headers), ...kept, body, url: url.href };
 }
 
 function unreachable({ host }: URL, what: string): EgressError {

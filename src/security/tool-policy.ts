@@ -2,7 +2,7 @@
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "group:fs": ["read", "write", "edit", "apply_patch", "grep", "find", "ls"],
   "group:runtime": ["exec", "process"],
-  "group:web": ["web_search", "web_fetch"],
+  "group:web": ["web_search", "web_fetch", "browser"],
   "group:ui": ["browser", "canvas"],
   "group:nodes": ["nodes"],
   "group:automation": ["cron", "gateway"],
@@ -22,9 +22,16 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** The tools of OpenClaw that Isopod does not have, and why. */
 export const RESERVED_TOOLS: ReadonlyMap<string, string> = new Map([
-  ["browser", "Isopod drives no browser; `web_fetch` reads pages."],
   ["canvas", "Isopod has no app that shows a canvas."],
   ["nodes", "Isopod has no nodes: no devices are paired with it."],
+]);
+
+/** Tools that need more than a policy, and what to do without them. */
+export const CONDITIONAL_TOOLS: ReadonlyMap<string, string> = new Map([
+  [
+    "browser",
+    "It needs a browser that is bound to the Worker, and is on in tools.web.browser; `web_fetch` reads pages.",
+  ],
 ]);
 
 /** The tools of those that a list names, by name or by a group of nothing else. */
@@ -88,7 +95,7 @@ const PROFILES: Record<Profile, (tool: string) => boolean> = {
     ["group:messaging", "session_status", "sessions_list", "sessions_history", "sessions_send"].some((entry) =>
       matchesTool(entry, tool),
     ),
-  coding: (tool) => !["group:ui", "group:nodes"].some((entry) => matchesTool(entry, tool)),
+  coding: (tool) => !["canvas", "group:nodes"].some((entry) => matchesTool(entry, tool)),
   full: () => true,
 };
 

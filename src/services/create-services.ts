@@ -1,3 +1,4 @@
+import type { BrowserBinding } from "../browser/browser-binding.ts";
 import type { AnyChannel } from "../channels/channel.ts";
 import { findChannel } from "../channels/index.ts";
 import { type Agent, agentOf, sharingAgents } from "../config/agents.ts";
@@ -44,6 +45,11 @@ import { documentReader } from "./read-document.ts";
 import { noteSecurityEvent } from "./security-events.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
+
+/** What wrangler.toml binds where somebody has asked for it; the generated types of `Env` know it only then. */
+interface OptionalBindings {
+  BROWSER?: BrowserBinding;
+}
 
 /** No plugins besides the bundled ones. */
 const NO_PLUGINS: readonly AnyPlugin[] = [];
@@ -114,6 +120,7 @@ export function createServices(
     pages: isolatePages,
     media,
     search: openSearch(config, { secret, host }),
+    browser: (env as Env & OptionalBindings).BROWSER,
     searches: isolateSearches,
     readDocument: documentReader(env.AI),
     modelRefOf: (agent) => agent.model ?? defaultModelRef(secret),

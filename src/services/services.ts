@@ -1,3 +1,4 @@
+import type { BrowserBinding } from "../browser/browser-binding.ts";
 import type { AnyChannel, ChannelContext } from "../channels/channel.ts";
 import { type Agent, agentOf } from "../config/agents.ts";
 import type { SchemaNode } from "../config/schema-node.ts";
@@ -51,6 +52,8 @@ export interface Services {
   readonly pages: AgentCache<FetchedPage>;
   /** Searches the web; undefined if no service is set up. */
   readonly search: WebSearch | undefined;
+  /** The binding for browsers; undefined where wrangler.toml has none. */
+  readonly browser: BrowserBinding | undefined;
   /** What this isolate's searches have found. */
   readonly searches: AgentCache<SearchAnswer>;
   /** The models that transcribe, read aloud and make pictures. */

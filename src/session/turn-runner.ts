@@ -1,4 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
+import { BrowserKeeper } from "../browser/browser-keeper.ts";
 import type { BudgetNamespace } from "../budgets/budget-state.ts";
 import { openRunBudget } from "../budgets/run-budget.ts";
 import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
@@ -95,11 +96,15 @@ export interface Prefetched {
 
 type Listing = Promise<WorkspaceEntry[] | undefined>;
 
-/** Runs the turns of a session's runs. Between turns it keeps the etags of files that the agent has read. */
+/**
+ * Runs the turns of a session's runs. Between turns it keeps the etags of files that the agent has read, and for a while
+ * its browser.
+ */
 export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   readonly #readEtags = new ReadEtags();
   readonly #prompts: PromptKeeper;
+  readonly #browser = new BrowserKeeper();
 
   constructor(deps: TurnRunnerDeps) {
     this.#deps = deps;
@@ -136,6 +141,7 @@ export class TurnRunner {
     this.#readEtags.clear();
     this.#prompts.forget();
     this.#deps.skills.forget();
+    this.#deps.waitUntil(this.#browser.close());
   }
 
   /** Adds a run's input to the transcript, within the fence. */
@@ -226,6 +232,7 @@ export class TurnRunner {
       outbox: outboxPort(run, this.#deps),
       jobs: jobsPort(run, context, { database: this.#deps.database, queue: this.#deps.schedule, now: this.#deps.now }),
       processes: processesPort(run, context, processes, this.#deps.store),
+      browser: this.#browser,
       status: statusPort(run, this.#deps),
     });
   }

@@ -70,9 +70,9 @@ export function cronTool(jobs: JobsPort): Tool<Args> {
     name: "cron",
     summary: "Set reminders and recurring jobs, list, change and remove them",
     description:
-      "Reminders and recurring work. Use systemEvent to remind somebody, agentTurn for a task that you do then in a " +
-      "session of its own. Work out the time yourself from the time of the message; the answer has the local time and " +
-      "the next runs: check them and tell the user. list first where you need a jobId.",
+      "Reminders and recurring work. Use systemEvent to remind somebody, agentTurn for a task that you do then in " +
+      "a session of its own. Work out the time yourself from that of the message; check the next runs in the " +
+      "answer and tell the user. list first where you need a jobId.",
     parameters,
     replay: "unsafe",
     sequential: true,

@@ -30,8 +30,8 @@ export function editTool(
     name: "edit",
     summary: "Make precise edits to files",
     description:
-      "Replaces passages of a text file. Each oldText must match the file exactly and occur once; take several edits in " +
-      "one call for several places. If one of them cannot be made, none is.",
+      "Replaces passages of a text file. Each oldText must match the file exactly and occur once; take several " +
+      "edits in one call for several places. If one cannot be made, none is.",
     parameters,
     replay: "unsafe",
     sequential: true,

@@ -8,7 +8,7 @@ const MAX_FILES = 500;
 
 const parameters = z.strictObject({
   pattern: z.string().describe("A glob such as *.md or memory/**/2026-*.md"),
-  path: z.string().optional().describe("A folder to look in; the root where none is given"),
+  path: z.string().optional().describe("A folder; the root where absent"),
 });
 
 /** Finds files by their names. */

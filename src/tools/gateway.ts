@@ -61,9 +61,9 @@ export function gatewayTool(config: ConfigPort): Tool<Args> {
     name: "gateway",
     summary: "Read, look up and change the configuration",
     description:
-      "`config.get` gives the configuration and its revision. `config.schema.lookup` says what a field means and may be. " +
-      "`config.patch` merges `raw` into it (RFC 7396: null removes a field, lists are replaced whole); `config.apply` " +
-      "replaces all of it. Both need `baseRevision`, and hold from the next turn on. `restart` and `update.run` only tell " +
+      "config.get gives the configuration and its revision. config.schema.lookup says what a field means and may be. " +
+      "config.patch merges raw into it (RFC 7396: null removes a field, lists are replaced whole); config.apply " +
+      "replaces all of it. Both need baseRevision, and hold from the next turn on. restart and update.run only tell " +
       "how the operator redeploys.",
     parameters,
     replay: "safe",

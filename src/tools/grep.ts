@@ -25,7 +25,7 @@ const BINARY = /^(?:image\/(?!svg)|audio\/|video\/|application\/(?:pdf|zip|gzip|
 
 const parameters = z.strictObject({
   pattern: z.string().describe("Regular expression (RE2), looked for in each line"),
-  path: z.string().optional().describe("A file or folder, the root where none is given; or docs://"),
+  path: z.string().optional().describe("File or folder, the root where absent; or docs://"),
   glob: z.string().optional().describe("Only files that match it, such as *.md"),
   ignoreCase: z.boolean().optional(),
   literal: z.boolean().optional().describe("The pattern is text"),
@@ -43,8 +43,8 @@ export function grepTool(
     name: "grep",
     summary: "Search file contents for patterns",
     description:
-      "Shows the lines of text files that match, with path and line number. Says what it did not search; a narrower path " +
-      "or glob helps then.",
+      "Shows the lines of text files that match, with path and line number, and says what it did not search: a " +
+      "narrower path or glob helps then.",
     parameters,
     replay: "safe",
     sequential: false,

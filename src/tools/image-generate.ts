@@ -26,8 +26,8 @@ export function imageGenerateTool(port: PicturePort, made: MadeFilesPort): Tool<
     name: "image_generate",
     summary: "Make a picture",
     description:
-      "Makes pictures from a description, which people get with your reply. It costs money and up to some minutes: use " +
-      "it when they ask for a picture, once for each wish.",
+      "Makes pictures from a description, which people get with your reply. It costs money and minutes: use it " +
+      "when they ask for a picture, once for each wish.",
     parameters,
     replay: "unsafe",
     sequential: true,

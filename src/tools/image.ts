@@ -49,8 +49,8 @@ export function imageTool(port: LookPort, workspace: Pick<Workspace, "read">): T
     name: "image",
     summary: "Ask about a picture",
     description:
-      "Looks at a PNG, JPEG, GIF or WebP picture, in the workspace or at a public address, and answers a question about " +
-      "it in words. Pictures that you see already need no call.",
+      "Looks at a PNG, JPEG, GIF or WebP picture in the workspace or at a public address, and answers a question " +
+      "about it. Pictures that you see need no call.",
     parameters,
     replay: "safe",
     sequential: false,

@@ -2,6 +2,7 @@ import type { AnyTool } from "../agent/tool.ts";
 import type { OutsidePort } from "../security/from-outside.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { applyPatchTool } from "./apply-patch.ts";
+import { type BrowserPort, browserTool } from "./browser.ts";
 import { cronTool, type JobsPort } from "./cron.ts";
 import { editTool } from "./edit.ts";
 import { type ExecPort, execTool } from "./exec.ts";
@@ -52,6 +53,8 @@ export interface ToolDeps {
   search: WebSearchPort | undefined;
   /** The web, if the configuration has the agent fetch pages. */
   web: WebFetchPort | undefined;
+  /** A browser, if one is bound. */
+  browser: BrowserPort | undefined;
   /** Media, as far as there are models for them. */
   media: MediaPorts;
   /** Other sessions, if the turn may reach them. */
@@ -95,6 +98,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     processes,
     search,
     web,
+    browser,
     media,
     sessions,
     jobs,
@@ -120,6 +124,7 @@ export function toolsFor(deps: ToolDeps, plugins: readonly AnyTool[] = []): AnyT
     ...(exec === undefined || processes === undefined ? [] : [processTool(processes)]),
     ...(search === undefined ? [] : [webSearchTool(search)]),
     ...(web === undefined ? [] : [webFetchTool(web)]),
+    ...(browser === undefined ? [] : [browserTool(browser)]),
     ...(jobs === undefined ? [] : [cronTool(jobs)]),
     ...message,
     ...(config === undefined ? [] : [gatewayTool(config)]),

@@ -27,8 +27,8 @@ export function lsTool(
     name: "ls",
     summary: "List directory contents",
     description:
-      "Lists the files (with their size in bytes) and folders (with a / at the end) in a folder of the workspace, and " +
-      "where a file's words come from, if they are not the owner's.",
+      "Lists files (with their size in bytes) and folders (with a / at the end) in a folder, and where a file's " +
+      "words come from, if they are not the owner's.",
     parameters,
     replay: "safe",
     sequential: false,

@@ -43,9 +43,9 @@ export function memorySearchTool(port: RecallPort): Tool<z.infer<typeof searchPa
     name: "memory_search",
     summary: "Search memory for what was noted or said before",
     description:
-      "Mandatory recall step: search MEMORY.md, memory/*.md and what else is indexed (transcripts too, where that is on) before " +
-      "answering questions about prior work, decisions, dates, people, preferences or todos. Finds by words and by meaning, in " +
-      "any language. Gives the best passages with path and lines; memory_get shows what stands around one.",
+      "Mandatory recall step: search MEMORY.md, memory/*.md and what else is indexed before answering questions " +
+      "about prior work, decisions, dates, people, preferences or todos. Finds by words and by meaning, in any " +
+      "language. Gives the best passages with path and lines; memory_get shows what stands around one.",
     parameters: searchParameters,
     replay: "safe",
     sequential: false,
@@ -72,8 +72,8 @@ export function memoryGetTool(port: RecallPort): Tool<z.infer<typeof getParamete
     name: "memory_get",
     summary: "Read lines of a memory file",
     description:
-      "Safe snippet read from MEMORY.md, memory/*.md or what else memory_search finds: use it after memory_search to pull only " +
-      "the lines that you need.",
+      "Safe snippet read from what memory_search finds: use it after memory_search to pull only the lines that you " +
+      "need.",
     parameters: getParameters,
     replay: "safe",
     sequential: false,

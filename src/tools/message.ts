@@ -121,9 +121,8 @@ export function messageTool(outbox: OutboxPort, isOwners: boolean): Tool<Message
     name: "message",
     summary: "Send messages to people, and react to theirs",
     description:
-      "Sends a message to this conversation or to another one, at once and apart from your reply. It is delivered " +
-      "even if this turn is stopped. Do not say again in the reply what you have sent to this conversation. With " +
-      "`react` it puts an emoji on a message instead.",
+      "Sends a message to this conversation or another one, at once and apart from your reply, even if this turn " +
+      "is stopped. Do not say again in the reply what you sent here. `react` puts an emoji on a message instead.",
     parameters: schema,
     replay: "safe",
     sequential: true,

@@ -9,7 +9,7 @@ export function agentsListTool(sessions: Pick<SessionsPort, "agents">): Tool<z.i
   return defineTool({
     name: "agents_list",
     summary: "List the agents that sessions_spawn may start",
-    description: "Lists the ids that sessions_spawn takes as agentId. The first one is yourself.",
+    description: "Lists the ids that sessions_spawn takes as agentId, yourself first.",
     parameters: noParameters,
     replay: "safe",
     sequential: false,
@@ -28,7 +28,7 @@ const spawnParameters = z.strictObject({
     .describe("With all that it needs to know: it sees nothing of this conversation"),
   label: z.string().max(200).optional().describe("A short name for it"),
   agentId: z.string().optional().describe("The agent to do it, one of agents_list; yourself where absent"),
-  model: z.string().optional().describe("`provider/model` for it, where the usual one is not right"),
+  model: z.string().optional().describe("`provider/model`, where the usual one is not right"),
   thinking: z.enum(["off", "minimal", "low", "medium", "high"]).optional().describe("How much it thinks"),
   runTimeoutSeconds: z.number().int().min(0).max(86_400).optional().describe("Longest time of its work; 0 is no limit"),
 });
@@ -39,8 +39,8 @@ export function sessionsSpawnTool(sessions: Pick<SessionsPort, "spawn">): Tool<z
     name: "sessions_spawn",
     summary: "Start a sub-agent that does a task in a session of its own",
     description:
-      "Starts a sub-agent that works on a task in a session of its own while you go on. Its result is announced to you as " +
-      "a message: do not wait or ask for it.",
+      "Starts a sub-agent that works on a task in a session of its own while you go on. Its result comes as a " +
+      "message: do not wait or ask for it.",
     parameters: spawnParameters,
     replay: "safe",
     sequential: false,
@@ -68,9 +68,9 @@ export function subagentsTool(
     name: "subagents",
     summary: "List, stop or steer the sub-agents that you started",
     description:
-      "list: the sub-agents of this session, the newest first. stop: ends one, or all, with what they have started. " +
-      "steer: gives one more to do or changes its task, also after it has ended; the result is announced. Not for " +
-      "waiting: ends are announced by themselves.",
+      "list: this session's sub-agents, the newest first. stop: ends one, or all, with what they started. steer: " +
+      "gives one more to do or changes its task, also after it has ended. Not for waiting: ends are announced by " +
+      "themselves.",
     parameters,
     replay: "safe",
     sequential: true,

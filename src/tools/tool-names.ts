@@ -16,6 +16,6 @@ export const TOOL_NAMES: ReadonlySet<string> = new Set([
     "update_plan",
   ],
   ...["agents_list", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "subagents"],
-  ...["session_status", "web_search", "web_fetch", "memory_search", "memory_get"],
+  ...["session_status", "web_search", "web_fetch", "browser", "memory_search", "memory_get"],
   ...["image", "image_generate", "transcribe", "tts"],
 ]);

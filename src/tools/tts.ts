@@ -21,9 +21,7 @@ export function ttsTool(port: SpeechPort, made: MadeFilesPort): Tool<z.infer<typ
   return defineTool({
     name: "tts",
     summary: "Read a text aloud",
-    description:
-      "Reads a text aloud into an audio file, which people get as a voice note. Use it only when they want to hear " +
-      "something; an ordinary reply stays text.",
+    description: "Reads a text aloud; people get it as a voice note. Use it only when they want to hear something.",
     parameters,
     replay: "safe",
     sequential: false,

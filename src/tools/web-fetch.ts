@@ -66,9 +66,9 @@ export function webFetchTool(port: WebFetchPort): Tool<Args> {
     name: "web_fetch",
     summary: "Fetch a web page and read its text",
     description:
-      "Fetches a public address and gives its readable part as Markdown with links: the article of a page, a feed, JSON, " +
-      "a text, a PDF or an image. Use it when you have an address; it does not search. No scripts run, and nobody is " +
-      "signed in. A long page comes in parts, and says how to read on.",
+      "Gives the readable part of a public address as Markdown with links: a page's article, a feed, JSON, a text, " +
+      "a PDF, an image. It does not search, runs no scripts and is signed in nowhere. A long page says how to read " +
+      "on.",
     parameters,
     replay: "safe",
     sequential: false,

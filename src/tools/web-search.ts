@@ -24,7 +24,7 @@ export interface WebSearchPort {
 const parameters = z.strictObject({
   query: z.string().min(1).max(400).describe("A few words, in the language of the pages"),
   count: z.int().min(1).max(20).optional().describe("Most results"),
-  freshness: z.enum(FRESHNESS).optional().describe("Only what is at most so old"),
+  freshness: z.enum(FRESHNESS).optional().describe("At most so old"),
   site: z.string().min(1).max(253).optional().describe("Only this host: example.org"),
   country: z
     .string()
@@ -46,9 +46,9 @@ export function webSearchTool(port: WebSearchPort): Tool<Args> {
     name: "web_search",
     summary: "Search the web",
     description:
-      "Searches the web and gives titles, addresses, dates and excerpts. Use it for what is new, what changes, and what you " +
-      "are not sure of. Excerpts may be old or wrong: look at the date, and read the page with web_fetch where it matters. " +
-      "In your answer, link the pages that it rests on.",
+      "Searches the web for titles, addresses, dates and excerpts. Use it for what is new, what changes, and what " +
+      "you are not sure of. Excerpts may be old or wrong: check the date, and web_fetch the page where it matters. " +
+      "Link in your answer the pages that it rests on.",
     parameters,
     replay: "safe",
     sequential: false,

@@ -23,8 +23,8 @@ export function writeTool(
     name: "write",
     summary: "Create or overwrite files",
     description:
-      "Writes a whole file: a new one, or over one that you have read. A file that you have not read, or that changed " +
-      "since, is not overwritten; read it first. To change a part of a file use edit.",
+      "Writes a whole file: a new one, or over one that you have read and that has not changed since. To change a " +
+      "part of a file use edit.",
     parameters,
     replay: "safe",
     sequential: true,

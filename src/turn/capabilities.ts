@@ -4,7 +4,7 @@ import { MEDIA_TASKS } from "../media/media-tasks.ts";
 import { chooseSearch } from "../search/choose-search.ts";
 import { hostLabel, type Label, strangerLabel } from "../security/labels.ts";
 import { type Action, decide, type PolicyDecision, type PolicyRules, type Resource } from "../security/policy.ts";
-import { RESERVED_TOOLS, type ToolPolicy } from "../security/tool-policy.ts";
+import { CONDITIONAL_TOOLS, RESERVED_TOOLS, type ToolPolicy } from "../security/tool-policy.ts";
 import { agentIn, type Services } from "../services/services.ts";
 import type { SkillEntries } from "../skills/gate.ts";
 import { lookers } from "./turn-image.ts";
@@ -59,7 +59,20 @@ export interface AgentCapabilities {
 
 /** The tools that a matrix has a cell for. */
 export const MATRIX_TOOLS: readonly string[] = [
-  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec", "web_search", "web_fetch", "message"],
+  ...[
+    "read",
+    "write",
+    "edit",
+    "apply_patch",
+    "grep",
+    "find",
+    "ls",
+    "exec",
+    "web_search",
+    "web_fetch",
+    "browser",
+    "message",
+  ],
   ...["gateway", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
   ...["memory_search", "memory_get", "image", "image_generate", "transcribe", "tts"],
 ];
@@ -106,10 +119,18 @@ export function agentCapabilities(services: Services, agentId: string): AgentCap
     egress: { mode, trusted, allowPrivate },
     search: searchCapability(services),
     media: [imageCapability(model, services), ...mediaCapabilities(services)],
-    absent: [...RESERVED_TOOLS].map(([tool, why]) => ({ tool, why })),
+    absent: [...(hasBrowser(services) ? [] : CONDITIONAL_TOOLS), ...RESERVED_TOOLS].map(([tool, why]) => ({
+      tool,
+      why,
+    })),
     secrets: secretCapabilities(services.config.skills.entries),
     rows: capabilities(services, agentId),
   };
+}
+
+/** Whether turns can have a browser, from one revision of the configuration. */
+function hasBrowser({ browser, config }: Pick<Services, "browser" | "config">): boolean {
+  return browser !== undefined && config.tools.web.browser.enabled;
 }
 
 /** Whether turns can search the web, from one revision of the configuration. */

@@ -8,6 +8,7 @@ import type { AuditLine } from "../security/audit-entry.ts";
 import { joinLabels, type Label } from "../security/labels.ts";
 import {
   decide,
+  matchesHost,
   type PolicyDecision,
   type PolicyRules,
   type Principal,
@@ -156,6 +157,22 @@ export class TurnGate {
     };
   }
 
+  /**
+   * Decides about what a page in the browser loads by itself, in which the agent has no part: it may reach public hosts as
+   * the configuration lets commands, and a private one for its own pages only.
+   * @param opened the host that the call opens
+   */
+  mayLoad(url: string, from: string, opened: string | undefined): string | undefined {
+    const host = hostOf(url);
+    if (host === opened || host === hostOf(from)) return undefined;
+    if (matchesHost(this.rules.privateHosts, host))
+      return `${host} is in a private network, and was not loaded by a page of ${hostOf(from)}.`;
+    const labels = labelsInView(this.#deps.messages());
+    const decision = decide(this.rules, this.#principal, "reach-host", { name: host, isNamed: true }, labels);
+    if (decision.verdict === "allow") return undefined;
+    return `${host} was not loaded: ${policyReason(decision, labels)}.`;
+  }
+
   /** Puts values of secrets into the requests of a script, for the hosts that may have them. */
   beforeSend(script: string, approved: boolean): SafeRequest["beforeSend"] {
     const mayHave = (skill: string, host: string) =>
@@ -191,7 +208,7 @@ export class TurnGate {
       const gate = await this.#decideRead("the workspace", labels);
       return gate.kind === "go" && !gate.approved ? this.#decideScript(tool, args, effect.script, labels) : gate;
     }
-    if (effect.kind === "reach") return this.#decideReach(tool, effect.url, labels);
+    if (effect.kind === "reach") return this.#decideReach(tool, effect, labels);
     if (effect.kind === "query") return this.#decideQuery(effect, labels);
     if (effect.kind === "call") return this.#decideServerCall(effect, labels);
     const isSend = effect.kind === "send";
@@ -209,12 +226,14 @@ export class TurnGate {
     );
   }
 
-  #decideReach(tool: AnyTool, url: string, labels: readonly Label[]): Gate {
+  #decideReach(tool: AnyTool, { url, sends }: Extract<Effect, { kind: "reach" }>, labels: readonly Label[]): Gate {
     const host = hostOf(url);
-    const decision = decide(this.rules, this.#principal, "reach-host", this.#host(host, [url], false), labels);
+    const resource = this.#host(host, [url], sends !== undefined);
+    const decision = decide(this.rules, this.#principal, "reach-host", resource, labels);
     if (decision.verdict === "allow") return { kind: "go", approved: false };
     if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
-    const question = `Request this address of ${host}? ${sentence(policyReason(decision, labels))}\n${shownText(url)}`;
+    const what = sends === undefined ? `Request this address of ${host}?` : `Send this to a page of ${host}?`;
+    const question = `${what} ${sentence(policyReason(decision, labels))}\n${shownText(sends ?? url)}`;
     return this.#ask(question, { tool: tool.name, hosts: [host] });
   }
 

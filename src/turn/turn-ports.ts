@@ -1,3 +1,4 @@
+import type { BrowserPort } from "../tools/browser.ts";
 import type { JobsPort } from "../tools/cron.ts";
 import type { OutboxPort } from "../tools/message.ts";
 import type { ProcessesPort } from "../tools/process.ts";
@@ -13,6 +14,8 @@ export interface TurnPorts {
   outbox: OutboxPort | undefined;
   jobs: JobsPort | undefined;
   processes: ProcessesPort | undefined;
+  /** The session's browser; whether there is a binding for one is a matter of the services. */
+  browser: BrowserPort["keeper"] | undefined;
   status: StatusPort;
 }
 
@@ -22,6 +25,7 @@ export interface LivePorts {
   outbox: OutboxPort;
   jobs: JobsPort;
   processes: ProcessesPort;
+  browser: BrowserPort["keeper"];
   status: StatusPort;
 }
 
@@ -36,6 +40,7 @@ export function turnPorts(context: TurnContext, live: LivePorts = readOnlyPorts(
     outbox: hasWayOut(context) ? live.outbox : undefined,
     jobs: maySetJobs(context) ? live.jobs : undefined,
     processes: mayStay(context) ? live.processes : undefined,
+    browser: live.browser,
     status: live.status,
   };
 }
@@ -66,6 +71,7 @@ function readOnlyPorts({ session }: TurnContext): LivePorts {
     outbox: { send: refuse, react: refuse },
     jobs: { list: refuse, add: refuse, update: refuse, remove: refuse, run: refuse, runs: refuse },
     processes: { list: refuse, log: refuse, kill: refuse, refusal: refuse, take: refuse },
+    browser: { page: undefined, pageFor: refuse, during: refuse, close: refuse },
     status: { sessionKey: session.key, card: refuse, setModel: refuse },
   };
 }

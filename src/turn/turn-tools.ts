@@ -11,6 +11,7 @@ import { newFenceId } from "../services/new-fence-id.ts";
 import type { TurnSkills } from "../services/skills/turn-skills.ts";
 import { createShell } from "../shell/create-shell.ts";
 import type { Skill } from "../skills/skill.ts";
+import type { BrowserPort } from "../tools/browser.ts";
 import type { ExecPort } from "../tools/exec.ts";
 import type { AgentConfigChange, AgentConfigChanged, ConfigPort } from "../tools/gateway.ts";
 import { toolsFor } from "../tools/index.ts";
@@ -28,6 +29,7 @@ import { quarantinedFolders, withoutFolders } from "./skills/quarantined-folders
 import type { TurnContext } from "./turn-context.ts";
 import type { ToolsDeps } from "./turn-deps.ts";
 import { turnMedia } from "./turn-media.ts";
+import type { TurnPorts } from "./turn-ports.ts";
 
 /** The tools of a turn: those that the policy gives its sender, and whose ports are open. */
 export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Workspace): AnyTool[] {
@@ -49,6 +51,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     web: turnWeb(context, workspace, outside),
     media: turnMedia(context, workspace, { budget: deps.budget, outside }),
     ...deps.ports,
+    browser: turnBrowser(context, workspace, { keeper: deps.ports.browser, gate, outside }),
     config: gatewayPort(context),
     outside,
     recall: turnRecall(context, workspace, outside),
@@ -108,6 +111,25 @@ export function turnWeb(
     maxRedirects,
     timeoutMs: timeoutSeconds * 1000,
     userAgent: userAgent ?? `Mozilla/5.0 (compatible; Isopod/${VERSION})`,
+    outside,
+  };
+}
+
+/** The port for driving a page; undefined where no browser is bound, or the configuration has none. */
+export function turnBrowser(
+  { principal, services }: Pick<TurnContext, "principal" | "services">,
+  workspace: Pick<Workspace, "write">,
+  { keeper, gate, outside }: { keeper: TurnPorts["browser"]; gate: TurnGate; outside: OutsidePort },
+): BrowserPort | undefined {
+  const { browser: binding, config, egress } = services;
+  const { enabled, idleSeconds } = config.tools.web.browser;
+  if (binding === undefined || keeper === undefined || !enabled) return undefined;
+  return {
+    keeper,
+    source: { binding, idleMs: idleSeconds * 1000 },
+    egress,
+    mayLoad: (url, from, opened) => gate.mayLoad(url, from, opened),
+    keepImage: principal.owner ? (image) => keepImage("browser", image, workspace) : undefined,
     outside,
   };
 }

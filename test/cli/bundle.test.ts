@@ -36,6 +36,8 @@ describe("what is evaluated when an isolate starts", () => {
     ["the doctor", "src/diagnostics/"],
     ["the routes that no message passes", "src/http/app.ts"],
     ["the consumers of queues and the cron tick", "src/events/"],
+    ["what drives a browser", "src/browser/isolated-browser.ts"],
+    ["what drives a browser", "src/browser/browser-page.ts"],
     ["the client of MCP servers", "node_modules/@modelcontextprotocol/client/"],
     ["the parser of mail", "node_modules/postal-mime/"],
     ["the chat box of websites", "src/http/webchat.ts"],

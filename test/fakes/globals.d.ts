@@ -17,6 +17,8 @@ declare module "vitest" {
     discordGateway: string;
     /** Address of the servers of MCP (test/fakes/mcp-server.ts). */
     mcp: string;
+    /** Address of Browser Run with scripted browsers (test/fakes/browser-run.ts). */
+    browserRun: string;
     /** Whether there are fixtures under `<modelServer>/fixtures/`. */
     fixtures: boolean;
   }

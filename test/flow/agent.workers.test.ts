@@ -94,7 +94,7 @@ test("wrong arguments, unknown tools and failing tools become results that the m
   expect(texts).toContainEqual(expect.stringMatching(/Wrong arguments[\s\S]*path/));
   expect(texts).toContainEqual(expect.stringMatching(/^There is no tool 'fly'\. Tools: .*read/));
   expect(texts).toContainEqual(
-    expect.stringMatching(/^There is no tool 'browser'\. Isopod drives no browser; `web_fetch`/),
+    expect.stringMatching(/^There is no tool 'browser'\. It needs a browser that is bound to the Worker.*`web_fetch`/),
   );
 });
 

@@ -373,7 +373,6 @@ describe("models and agents", () => {
     });
     const checks = found.checks.filter(({ id }) => id.startsWith("agents.tool."));
     expect(checks.map(({ status, message }) => `${status} ${message}`)).toEqual([
-      expect.stringMatching(/^warn tools\.others\.allow names 'browser', .*`web_fetch` reads pages\.$/),
       expect.stringMatching(/^warn tools\.others\.allow names 'canvas', .*no app/),
       expect.stringMatching(/^warn agents\.list\[0\]\.tools\.allow names 'nodes', .*no devices/),
     ]);

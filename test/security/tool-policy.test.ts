@@ -11,6 +11,7 @@ const TOOLS = [
   "sessions_spawn",
   "session_status",
   "browser",
+  "canvas",
   "greet",
 ];
 
@@ -22,7 +23,7 @@ describe("a tool profile", () => {
   test.each<[NonNullable<ToolPolicy["profile"]>, string[]]>([
     ["minimal", ["session_status"]],
     ["messaging", ["message", "sessions_list", "session_status"]],
-    ["coding", TOOLS.filter((tool) => tool !== "browser")],
+    ["coding", TOOLS.filter((tool) => tool !== "canvas")],
     ["full", TOOLS],
   ])("%s leaves its tools on", (profile, tools) => {
     expect(left({ profile })).toEqual(tools);
@@ -48,8 +49,11 @@ describe("a tool policy's list", () => {
       "write",
       "message",
       "session_status",
+      "browser",
       "greet",
     ]);
+    expect(left({ allow: ["browser", "read"], deny: ["group:web"] })).toEqual(["read"]);
+    expect(left({ allow: ["browser", "read"], deny: ["group:ui"] })).toEqual(["read"]);
   });
 
   test("of one agent only removes tools", () => {

@@ -40,6 +40,7 @@ function wired(document: object): Services {
       () => 0,
       () => 0,
     ),
+    browser: { fetch: async () => new Response() },
     workspaceOf: () => ({}),
     memoryOf: () => ({}),
     secret: () => undefined,
@@ -231,5 +232,8 @@ test("each tool for media has its models, or says why it is not there and what t
 });
 
 test("the tools of OpenClaw that no turn has are listed with the reason", () => {
-  expect(agentCapabilities(wired({}), "main").absent.map(({ tool }) => tool)).toEqual(["browser", "canvas", "nodes"]);
+  const absent = (services: Services) => agentCapabilities(services, "main").absent.map(({ tool }) => tool);
+  expect(absent(wired({}))).toEqual(["canvas", "nodes"]);
+  expect(absent({ ...wired({}), browser: undefined })).toEqual(["browser", "canvas", "nodes"]);
+  expect(absent(wired({ tools: { web: { browser: { enabled: false } } } }))).toEqual(["browser", "canvas", "nodes"]);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool, type ToolCall } from "../../src/agent/tool.ts";
 import { agentOf } from "../../src/config/agents.ts";
@@ -14,8 +14,8 @@ const PAGE: Message = {
 };
 
 /** The gate of an owner's turn that has read a page. */
-function gateAfterPage(): TurnGate {
-  const config = wholeSchema.parse({});
+function gateAfterPage(document: object = {}, said: Message[] = []): TurnGate {
+  const config = wholeSchema.parse(document);
   return new TurnGate(
     {
       services: { config } as Services,
@@ -26,7 +26,7 @@ function gateAfterPage(): TurnGate {
       target: null,
       mode: "full",
     },
-    { messages: () => [PAGE], grants: [], audit: () => undefined },
+    { messages: () => [PAGE, ...said], grants: [], audit: () => undefined },
   );
 }
 
@@ -51,4 +51,62 @@ test("a command that goes on writes with what its own call was allowed, whicheve
   expect(gate.labels(true)).toEqual([]);
   expect(() => gate.checkWrite("AGENTS.md", [], true)).not.toThrow();
   expect(() => gate.checkWrite("AGENTS.md", [])).toThrow(/was not written/);
+});
+
+describe("an address that words are sent to", () => {
+  const url = "https://shop.example/search";
+  const tool = (sends?: string) =>
+    defineTool({
+      ...{
+        name: "browser",
+        summary: "",
+        description: "",
+        parameters: z.object({}),
+        replay: "unsafe",
+        sequential: true,
+      },
+      effects: () => [{ kind: "reach", url, ...(sends !== undefined && { sends }) }],
+      run: async () => ({ text: "" }),
+    });
+  const decided = (gate: TurnGate, sends?: string) => gate.decide({ callId: "c", tool: tool(sends), args: {} });
+  const shown: Message = { ...PAGE, id: "t2", text: `Address: ${url}` };
+  const named: Message = {
+    ...{ role: "user", id: "u", at: 0, text: `Search at ${url}`, sender: { id: "telegram:1", owner: true } },
+    said: { at: 0, zone: "UTC", place: "direct", as: "telegram:1" },
+  };
+
+  test("is asked about where a page alone has named it, with the words", async () => {
+    const asked = await decided(gateAfterPage({}, [shown]), "my secret");
+    expect(asked).toMatchObject({ kind: "ask", grant: { tool: "browser", hosts: ["shop.example"] } });
+    expect(asked.kind === "ask" && asked.question).toMatch(/^Send this to a page of shop\.example\?.*\nmy secret$/s);
+    expect(await decided(gateAfterPage({}, [shown]))).toMatchObject({ kind: "go" });
+  });
+
+  test("is not asked about where the owner has named it", async () => {
+    expect(await decided(gateAfterPage({}, [named]), "lamp")).toMatchObject({ kind: "go" });
+  });
+});
+
+describe("what a page loads by itself", () => {
+  const shop = "https://shop.example/";
+  const load = (document: object, url: string, from = shop, opened?: string) =>
+    gateAfterPage(document).mayLoad(url, from, opened);
+
+  test("may be of any public host, and of a listed one where the configuration has a list", () => {
+    expect(load({}, "https://cdn.example/x.js")).toBeUndefined();
+    const listed = { security: { egress: { mode: "allowlist", trusted: ["cdn.example"] } } };
+    expect(load(listed, "https://cdn.example/x.js")).toBeUndefined();
+    expect(load(listed, "https://other.example/")).toMatch(/other\.example was not loaded: .*security\.egress\.mode/);
+    expect(load(listed, "https://shop.example/x.js")).toBeUndefined();
+  });
+
+  test("is of a private host only for that host's pages, and where a call opens it", () => {
+    const allowed = { security: { egress: { allowPrivate: ["192.168.1.5:8080"] } } };
+    const router = "http://192.168.1.5:8080/";
+    expect(load(allowed, router)).toMatch(
+      /192\.168\.1\.5:8080 is in a private network, and was not loaded by a page of shop/,
+    );
+    expect(load(allowed, router, `${router}start`)).toBeUndefined();
+    expect(load(allowed, router, shop, "192.168.1.5:8080")).toBeUndefined();
+  });
 });

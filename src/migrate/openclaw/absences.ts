@@ -46,7 +46,11 @@ const ABSENCES: readonly Absence[] = [
     why: "Secrets come from the Worker's environment alone.",
     hint: 'Put each of them into the Worker\'s secrets, and name it as {source: "env", id: "<NAME>"}.',
   },
-  { at: "browser", why: "Isopod drives no browser.", hint: NOTHING_TO_DO },
+  {
+    at: "browser",
+    why: `${NO_MACHINE} The tool drives Cloudflare's browser.`,
+    hint: "Bind it in wrangler.toml, see docs://web; tools.web.browser has its settings.",
+  },
   { at: "canvasHost", why: `${NO_MACHINE} There is no canvas.`, hint: NOTHING_TO_DO },
   { at: "canvas", why: `${NO_MACHINE} There is no canvas.`, hint: NOTHING_TO_DO },
   { at: "nodes", why: "Isopod has no nodes.", hint: NOTHING_TO_DO },

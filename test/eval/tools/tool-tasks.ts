@@ -93,6 +93,33 @@ export const TOOL_TASKS: readonly ToolTask[] = [
     ],
   },
   {
+    id: "open-app",
+    say: "Open https://shop.example.org/app in the browser; it shows nothing without its scripts.",
+    tools: ["browser"],
+    args: { action: "open", url: "https://shop.example.org/app" },
+    wrong: [
+      { args: { action: "open" }, says: ["url: it is missing. It is: open: the whole address."] },
+      {
+        args: { action: "navigate", url: "https://shop.example.org/app" },
+        says: ["action: give one of open, snapshot, click, type, press, back, screenshot, close"],
+      },
+      {
+        args: { action: "open", uri: "https://shop.example.org/app" },
+        says: ["uri: there is no such field. Call it url."],
+      },
+    ],
+  },
+  {
+    id: "type-and-send-zh",
+    say: "在页面的搜索框（e12）里输入“台灯”，然后按回车。",
+    tools: ["browser"],
+    args: { action: "type", ref: "e12", text: "台灯", submit: true },
+    wrong: [
+      { args: { action: "type", text: "台灯" }, says: ["ref: it is missing."] },
+      { args: { action: "press", key: "Return" }, says: ["key: give one of Enter, Tab"] },
+    ],
+  },
+  {
     id: "read-file",
     say: "What is in todo.md?",
     tools: ["read"],
