@@ -32,6 +32,9 @@ export type RequestAnswer =
   /** It leaves no browser: `data:` and `blob:`. */
   | { kind: "continue" };
 
+/** Answers a request of the page. Must not reject. */
+export type AnswerRequest = (paused: PausedRequest, origin: RequestOrigin) => Promise<RequestAnswer>;
+
 /** Largest answer: with its base64 and the message around that it is in memory three times, and four at once. */
 export const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** A request that is not answered by then fails in the page, in milliseconds. */

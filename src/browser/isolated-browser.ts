@@ -1,12 +1,10 @@
-import { comesWithin } from "../lib/deadline.ts";
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import { sleep } from "../lib/sleep.ts";
-import { DOCUMENT_POLICY, type RequestAnswer, type RequestOrigin } from "./answer-request.ts";
+import type { AnswerRequest, RequestAnswer, RequestOrigin } from "./answer-request.ts";
 import type { AcquiredBrowser } from "./browser-binding.ts";
-import { BrowserError } from "./browser-error.ts";
 import { CdpConnection } from "./cdp-connection.ts";
 import type { CdpCommands, CdpEvent, CdpMethod, Frame, FrameTree, PausedRequest, TargetInfo } from "./cdp-protocol.ts";
+import { type BarePage, tryPage, tryProxy } from "./try-layers.ts";
 
 /** A frame of the page, with the session that it is in. */
 export interface PageFrame {
@@ -15,26 +13,13 @@ export interface PageFrame {
   sessionId: string;
 }
 
-/** Answers a request of the page. Must not reject. */
-export type AnswerRequest = (paused: PausedRequest, origin: RequestOrigin) => Promise<RequestAnswer>;
-
 /** Nothing listens there: what is not answered by the Worker fails. Chromium resolves no names behind a proxy. */
 const DEAD_PROXY = "http://127.0.0.1:9";
 /** Without it Chromium goes to loopback and link-local addresses without the proxy. */
 const NO_BYPASS = "<-loopback>";
-/** How Chromium says that a proxy did not answer. */
-const PROXY_FAILED = "ERR_PROXY_CONNECTION_FAILED";
 
 /** What sends datagrams, which take no proxy. It runs in every frame before the page's own scripts. */
 const WITHOUT_DATAGRAMS = `for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCIceTransport", "WebTransport"]) delete globalThis[name];`;
-
-/** The document that the layers are tried with; it is never requested of anybody. */
-const TRIAL_ADDRESS = "https://trial.invalid/";
-const NOT_YET = "it did not come";
-const TRIAL = `origin === "https://trial.invalid" ? [typeof RTCPeerConnection, typeof WebTransport, String(open("about:blank"))].join(" ") : "${NOT_YET}"`;
-const TRIAL_PASSED = "undefined undefined null";
-const TRIAL_MS = 5_000;
-const TRIAL_TICK_MS = 50;
 
 /** The requests of a page that the Worker answers at once: connections of one invocation are few, and memory is small. */
 const MAX_AT_ONCE = 4;
@@ -194,7 +179,7 @@ export class IsolatedBrowser {
     const made = { disposeOnDetach: true, proxyServer: DEAD_PROXY, proxyBypassList: NO_BYPASS };
     this.#context = (await command.send("Target.createBrowserContext", made)).browserContextId;
     const context = { browserContextId: this.#context };
-    await this.#tryProxy();
+    await tryProxy(this, () => this.#newPage());
     await command.send("Browser.setDownloadBehavior", { behavior: "deny", ...context });
     const { targetId, sessionId } = await this.#newPage();
     this.#targetId = targetId;
@@ -206,83 +191,16 @@ export class IsolatedBrowser {
     await this.send("Emulation.setDeviceMetricsOverride", VIEW);
     await this.send("Accessibility.enable", {});
     await this.send("DOM.enable", {});
-    await this.#tryPage();
+    await tryPage(this);
   }
 
-  /** A page without the other layers must reach nothing. The addresses are reserved: a request that got out would fail. */
-  async #tryProxy(): Promise<void> {
-    const ends = [
-      await this.#inBarePage((sessionId) => this.#endOfSocket("ws://127.0.0.1:8080/", sessionId)),
-      // One page each: Chromium loads its page about an error again and again.
-      await this.#inBarePage((sessionId) => this.#endOfDocument(TRIAL_ADDRESS, sessionId)),
-      await this.#inBarePage((sessionId) => this.#endOfDocument("http://127.0.0.1:8080/", sessionId)),
-    ];
-    const wrong = ends.find((end) => !end.includes(PROXY_FAILED));
-    if (wrong !== undefined) throw notHeld(`a page had a way out besides the proxy that leads nowhere (${wrong})`);
-  }
-
-  async #inBarePage(work: (sessionId: string) => Promise<string>): Promise<string> {
-    const { targetId, sessionId } = await this.#newPage();
-    const end = await work(sessionId);
-    await this.#connection.send("Target.closeTarget", { targetId });
-    return end;
-  }
-
-  async #newPage(): Promise<{ targetId: string; sessionId: string }> {
+  async #newPage(): Promise<BarePage> {
     const page = { url: "about:blank", browserContextId: this.#context };
     const { targetId } = await this.#connection.send("Target.createTarget", page);
     this.#ownTargets.add(targetId);
     const { sessionId } = await this.#connection.send("Target.attachToTarget", { targetId, flatten: true });
-    return { targetId, sessionId };
-  }
-
-  async #endOfDocument(url: string, sessionId: string): Promise<string> {
-    return (await this.send("Page.navigate", { url }, sessionId)).errorText ?? "it was answered";
-  }
-
-  async #endOfSocket(url: string, sessionId: string): Promise<string> {
-    const end = new Promise<string>((resolve) => {
-      this.onEvent = (event) => {
-        if (event.method === "Network.webSocketFrameError") resolve(event.params.errorMessage);
-        if (event.method === "Network.webSocketHandshakeResponseReceived") resolve("it was answered");
-      };
-    });
-    await this.send("Network.enable", {}, sessionId);
-    const expression = `void new WebSocket("${url}")`;
-    await this.send("Runtime.evaluate", { expression, returnByValue: true }, sessionId);
-    const said = (await comesWithin(TRIAL_MS, end)) ? await end : "its WebSocket did not end";
-    this.onEvent = () => undefined;
-    return said;
-  }
-
-  /** A document that the Worker answers must arrive, have no WebRTC, and be able to open no window. */
-  async #tryPage(): Promise<void> {
-    const html = new TextEncoder().encode('<link rel="icon" href="data:,">');
-    const answer: AnswerRequest = async () => ({
-      ...{ kind: "fulfill", status: 200, bytes: html.length, body: btoa(String.fromCharCode(...html)) },
-      headers: [
-        { name: "Content-Type", value: "text/html" },
-        { name: "Content-Security-Policy", value: DOCUMENT_POLICY },
-      ],
-    });
-    const found = await this.use(
-      answer,
-      () => undefined,
-      () => this.#endOfTrial().catch(messageOf),
-    );
-    if (found !== TRIAL_PASSED) throw notHeld(`a document was not held (${String(found)})`);
-  }
-
-  async #endOfTrial(): Promise<unknown> {
-    const { errorText } = await this.send("Page.navigate", { url: TRIAL_ADDRESS });
-    if (errorText !== undefined) return errorText;
-    // As if a person had clicked: without that Chromium opens no window. One that opens may keep the script waiting.
-    const trial = { expression: TRIAL, returnByValue: true, userGesture: true };
-    for (let waited = 0; ; waited += TRIAL_TICK_MS) {
-      const { value } = (await this.send("Runtime.evaluate", trial, this.#pageSession, TRIAL_MS)).result;
-      if (value !== NOT_YET || waited >= TRIAL_MS) return value;
-      await sleep(TRIAL_TICK_MS);
-    }
+    const close = async () => void (await this.#connection.send("Target.closeTarget", { targetId }));
+    return { targetId, sessionId, close };
   }
 
   #receive(event: CdpEvent): void {
@@ -462,10 +380,4 @@ function inPlaceOfPage(answer: RequestAnswer): RequestAnswer | Stay {
 
 function framesIn({ frame, childFrames = [] }: FrameTree): Frame[] {
   return [frame, ...childFrames.flatMap(framesIn)];
-}
-
-function notHeld(what: string): BrowserError {
-  return new BrowserError(
-    `The browser was not used, because its pages could not be held: ${what}. Nothing was opened. Use web_fetch, and tell your owner: src/docs/web.md says what holds a page.`,
-  );
 }
