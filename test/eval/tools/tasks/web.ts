@@ -51,7 +51,7 @@ export const WEB_TASKS: readonly WrittenTask[] = [
         },
       ],
     },
-    answerHas: ["9:00|九点|开"],
+    answerHas: ["9:00|九点"],
   },
   {
     ...{ id: "web-then-page-zh", lang: "zh", kind: "web", now: SHANGHAI },
