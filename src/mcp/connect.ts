@@ -134,8 +134,8 @@ async function open(
     close: () => closeQuietly(client, transport),
   };
   client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => {
-    // The SDK handles requests of the older transport twice. In the newer revision ids are the server's names of its
-    // questions: another question may have the same.
+    // A request over the older transport may be handled twice, with the same id. In the newer revision ids are the
+    // server's names of its questions: another question may have the same.
     const id = kind === "sse" ? mcpReq.id : undefined;
     return connection.onElicitation?.(params, id) ?? { action: "decline" };
   });
