@@ -32,8 +32,11 @@ export interface Connection {
   protocol: KnownProtocol;
   /** Called when an answer that came as a stream has ended. */
   onStreamEnd: (() => void) | undefined;
-  /** Answers what the server asks during a request; without it the server gets no answer. */
-  onElicitation: ((asked: ElicitRequestParams, id: string | number) => ElicitResult) | undefined;
+  /**
+   * Answers what the server asks during a request; without it the server gets no answer. The id is there where a request may
+   * be handled twice.
+   */
+  onElicitation: ((asked: ElicitRequestParams, id: string | number | undefined) => ElicitResult) | undefined;
   /** Ends the session at the server, as far as it has one. Never rejects. */
   close(): Promise<void>;
 }
@@ -130,10 +133,12 @@ async function open(
     onElicitation: undefined,
     close: () => closeQuietly(client, transport),
   };
-  client.setRequestHandler(
-    "elicitation/create",
-    ({ params }, { mcpReq }) => connection.onElicitation?.(params, mcpReq.id) ?? { action: "decline" },
-  );
+  client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => {
+    // A request over the older transport may be handled twice, with the same id. In the newer revision ids are the
+    // server's names of its questions: another question may have the same.
+    const id = kind === "sse" ? mcpReq.id : undefined;
+    return connection.onElicitation?.(params, id) ?? { action: "decline" };
+  });
   // What it reports besides is of no use: a call that fails rejects.
   client.onerror = () => undefined;
   const close = () => void closeQuietly(client, transport);

@@ -102,7 +102,14 @@ export class TurnGate {
   async #decideCall({ tool, args }: GatedCall): Promise<Gate> {
     const labels = labelsInView(this.#deps.messages());
     const ownQuestion = tool.approval?.(args as never);
-    if (ownQuestion !== undefined) return this.#ask(ownQuestion, tool.asksEachTime ? undefined : { tool: tool.name });
+    const gate = await this.#decideEffects({ tool, args }, labels);
+    if (ownQuestion === undefined || gate.kind === "refuse") return gate;
+    const own = this.#ask(withVisibleControls(ownQuestion), tool.asksEachTime ? undefined : { tool: tool.name });
+    const { owner, attended } = this.#principal;
+    return own.kind === "go" || (owner && attended) ? own : this.#refuseUnasked(tool.name);
+  }
+
+  async #decideEffects({ tool, args }: Pick<GatedCall, "tool" | "args">, labels: readonly Label[]): Promise<Gate> {
     let approved = false;
     for (const effect of tool.effects?.(args as never) ?? []) {
       const gate = await this.#decideEffect(tool, args, effect, labels);
@@ -350,6 +357,15 @@ export class TurnGate {
     return {
       kind: "refuse",
       reason: `${name}: ${policyReason(decision, labels)} does not allow it.${who} An owner can allow it in the configuration (${decision.rule}), or ask for it in a conversation without foreign words.`,
+    };
+  }
+
+  /** Refuses a call with a question of its own where no owner can answer it. */
+  #refuseUnasked(tool: string): Gate {
+    this.#note({ verdict: "deny", rule: "approval" }, "use-tool", tool);
+    return {
+      kind: "refuse",
+      reason: `${tool}: an owner has to allow this call, and none is there who could be asked. Tell your owner, who can ask for it in a conversation of their own.`,
     };
   }
 

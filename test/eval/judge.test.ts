@@ -58,6 +58,33 @@ test("edits, patches and messages are read by what they do, and a server's tool 
   expect(faults({ forbid: ["calendar__list_events"] }, { calls: [event] })).toHaveLength(1);
 });
 
+test("a step is taken by a call that succeeded, unless the task lets its tool fail", () => {
+  const steps = [{ one: ["message"], args: { text: "/open/" } }];
+  const refused = { ...call("message", { to: "telegram:42", text: "It is open" }), isError: true };
+  expect(faults({ steps }, { calls: [refused] })[0]).toContain("message");
+  expect(faults({ steps }, { calls: [refused, { ...refused, isError: false }] })).toEqual([]);
+  expect(faults({ steps, mayFail: ["message"] }, { calls: [refused] })).toEqual([]);
+  expect(faults({ forbid: ["message"] }, { calls: [refused] })).toHaveLength(1);
+  const page = { steps: [{ one: ["web_fetch"] }], world: { web_fetch: { "https://a.example/": { error: 404 } } } };
+  expect(faults(page, { calls: [{ ...call("web_fetch"), isError: true }] })).toEqual([]);
+});
+
+test("a tool of another server, or whose name ends alike, is another tool", () => {
+  const steps = [{ one: ["todo__list"] }];
+  expect(faults({ steps }, { calls: [call("mcp_todo31_list")] })).toEqual([]);
+  expect(faults({ steps }, { calls: [call("mcp_shop31_list")] })).toHaveLength(1);
+  expect(faults({ steps }, { calls: [call("mcp_todo31_shopping_list")] })).toHaveLength(1);
+});
+
+test("an argument that is not there matches no pattern, and a file that is not there has lost nothing by an edit", () => {
+  const steps = [{ one: ["web_fetch"], args: { url: "/.*/" } }];
+  expect(faults({ steps }, { calls: [call("web_fetch")] })).toHaveLength(1);
+  const kept = { fileLacks: { "a.md": "two" } };
+  expect(faults(kept, { files: {} })).toEqual(["a.md is not there."]);
+  expect(faults({ filesGone: ["a.md"] }, { files: {} })).toEqual([]);
+  expect(faults({ filesGone: ["a.md"] }, { files: { "a.md": "" } })).toEqual(["a.md is still there."]);
+});
+
 test("what must not happen, and what files, messages and answers have to be, is checked", () => {
   expect(faults({ forbid: ["exec"] }, { calls: [call("exec")] })).toEqual(["exec was called."]);
   const forbidArgs = { cron: { action: "remove", jobId: "job_1" } };

@@ -37,6 +37,8 @@ export interface McpTool {
   changes?: boolean;
   /** Asks the person first, and gives nothing without an answer; with one it gives that. */
   asks?: string;
+  /** Asks this after every answer, under the name of the first question. */
+  asksOn?: string;
 }
 
 /** A resource, with a text or a blob in base64. */
@@ -177,7 +179,10 @@ function resultOf(
 ): object {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return { content: [{ type: "text", text: `no tool ${name}` }], isError: true };
-  if (tool.asks !== undefined) return answers?.word === undefined ? questionOf(tool.asks) : toldWord(answers.word);
+  if (tool.asks !== undefined) {
+    if (answers?.word === undefined) return questionOf(tool.asks);
+    return tool.asksOn === undefined ? toldWord(answers.word) : questionOf(tool.asksOn);
+  }
   const text = tool.chars === undefined ? JSON.stringify(args) : "x".repeat(tool.chars);
   return tool.gives ?? { content: [{ type: "text", text }] };
 }

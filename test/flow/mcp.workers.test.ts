@@ -244,7 +244,7 @@ test.each([
     expect(results[0]).toMatchObject({ isError: true, labels: [`host:${mcpHost}`] });
     expect(results[0].text).toMatch(/<<<EXTERNAL_UNTRUSTED_CONTENT[\s\S]*The server asks: What is the password\?/);
     expect(results[0].text).toContain('Fields: {"word":{"type":"string"}}');
-    expect(results[0].text).toMatch(/Ask them\. Then call the tool again .* `elicitation_answer`/);
+    expect(results[0].text).toMatch(/ask the person\. Then call the tool again .* `elicitation_answer`/);
 
     const { sessionKey } = session(`mcp-${place}`);
     const answered = { ...count, args: { ...count.args, elicitation_answer: { word: "lantern" } } };
@@ -257,7 +257,7 @@ test.each([
       const view = async () => (await call("GET", `/v1/runs/${runId}`)).json<any>();
       await waitFor(async () => (await view()).status === "waiting_approval");
       const [approval] = (await view()).approvals;
-      expect(approval.question).toContain(`Answer what the MCP server '${place}' (${mcpHost}) asked`);
+      expect(approval.question).toContain(`Answer what the MCP server '${place}' (${mcpHost}) asks`);
       expect(approval.question).toContain('"word": "lantern"');
       expect(approval.grant).toBeUndefined();
       await call("POST", `/v1/approvals/${approval.id}`, { decision });
@@ -269,6 +269,28 @@ test.each([
     expect(calls.every((made: any) => made.arguments.elicitation_answer === undefined)).toBe(true);
   },
 );
+
+test("what a person allowed is given to one question only, and a server that goes on asking is shown with what it asks", async () => {
+  await serveMcp("insistent", { tools: [{ ...COUNT, asks: "What is the word?", asksOn: "Delete all?" }] });
+  await configureMcp("mcp-insistent", { insistent: { url: mcpAt("insistent") } });
+  const { sessionKey } = session("mcp-insistent");
+  const answered = { name: "mcp_insistent_count", args: { elicitation_answer: { word: "lantern" } } };
+  await script("mcp-insistent", [{ calls: [answered] }, { text: "Done." }]);
+  const { runId } = await say("The word is lantern", "mcp-insistent", { sessionKey });
+  const view = async () => (await call("GET", `/v1/runs/${runId}`)).json<any>();
+  await waitFor(async () => (await view()).status === "waiting_approval");
+  await call("POST", `/v1/approvals/${(await view()).approvals[0].id}`, { decision: "allow-once" });
+  await finished(runId);
+  const { messages } = await historyOf(sessionKey);
+  const text = messages.findLast(({ role }: any) => role === "tool")?.text;
+  expect(text).toContain("The server asks: Delete all?");
+  expect(text).toContain("did not answer as MCP servers do");
+  const given = (await callsOf("insistent")).flatMap(({ inputResponses }) => inputResponses?.word ?? []);
+  expect(given.filter(({ action }: any) => action === "accept")).toEqual([
+    { action: "accept", content: { word: "lantern" } },
+  ]);
+  expect(given.length).toBeGreaterThan(1);
+});
 
 test.each([
   ["shifts", false],

@@ -53,9 +53,13 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
   const shared = errorsOfAnnouncements(runs, history);
   const breaches: Breach[] = shared.flatMap((error) => timesSaid(error, session, runs, delivered));
   for (const run of runs) {
-    if (shared.some((error) => error === run.error?.message)) continue;
     const report = (kind: BreachKind, what: string) =>
       breaches.push({ kind, session: session.key, runId: run.runId, what });
+    for (const { deliveryId, status, reason } of run.deliveries) {
+      if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);
+      if (status === "failed") report("failed", `delivery ${deliveryId}: ${reason}`);
+    }
+    if (shared.some((error) => error === run.error?.message)) continue;
     const inRun = history.filter((entry) => entry.runId === run.runId);
     const text = inRun.find((entry) => entry.role === "user" && entry.fromRunId === undefined);
     const asked = sent.find(({ message }) => text?.role === "user" && text.text.includes(message.text));
@@ -81,10 +85,6 @@ function repliesOf({ session, sent, history, runs }: SessionEvidence, { delivere
     const calls = inRun.flatMap((entry) => (entry.role === "assistant" ? toolCalls(entry) : []));
     const askedFor = calls.filter(({ tool }) => tool === "count_asked").length;
     if (questions > askedFor) report("doubled", `it asked ${questions} times about ${askedFor} calls`);
-    for (const { deliveryId, status, reason } of run.deliveries) {
-      if (status === "pending" || status === "sending") report("stuck", `delivery ${deliveryId} is still ${status}`);
-      if (status === "failed") report("failed", `delivery ${deliveryId}: ${reason}`);
-    }
     const sure = run.deliveries.filter(({ status }) => status === "delivered").length;
     const unsure = run.deliveries.filter(({ status }) => status === "unsure").length;
     const notices = arrived.filter(({ text }) => isNotice(text)).length;

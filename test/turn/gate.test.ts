@@ -13,16 +13,26 @@ const PAGE: Message = {
   labels: ["host:example.org"],
 };
 
+interface Turn {
+  owner?: boolean;
+  origin?: (typeof ORIGINS)[keyof typeof ORIGINS];
+  /** The section of the configuration. */
+  security?: object;
+}
+
 /** The gate of an owner's turn that has read a page. */
-function gateAfterPage(document: object = {}, said: Message[] = []): TurnGate {
-  const config = wholeSchema.parse(document);
+function gateAfterPage(
+  { owner = true, origin = ORIGINS.person, security = {} }: Turn = {},
+  said: readonly Message[] = [],
+): TurnGate {
+  const config = wholeSchema.parse({ security });
   return new TurnGate(
     {
       services: { config } as Services,
       agent: agentOf(config, "main"),
       session: { key: "agent:main:main", settings: {} },
-      principal: { owner: true, place: "direct" },
-      origin: ORIGINS.person,
+      principal: { owner, place: "direct" },
+      origin,
       target: null,
       mode: "full",
     },
@@ -89,8 +99,8 @@ describe("an address that words are sent to", () => {
 
 describe("what a page loads by itself", () => {
   const shop = "https://shop.example/";
-  const load = (document: object, url: string, from = shop, opened?: string) =>
-    gateAfterPage(document).mayLoad(url, from, opened);
+  const load = (turn: Turn, url: string, from = shop, opened?: string) =>
+    gateAfterPage(turn).mayLoad(url, from, opened);
 
   test("may be of any public host, and of a listed one where the configuration has a list", () => {
     expect(load({}, "https://cdn.example/x.js")).toBeUndefined();
@@ -109,4 +119,38 @@ describe("what a page loads by itself", () => {
     expect(load(allowed, router, `${router}start`)).toBeUndefined();
     expect(load(allowed, router, shop, "192.168.1.5:8080")).toBeUndefined();
   });
+});
+
+/** A tool that asks a question of its own, and calls a server. */
+const ASKING = defineTool({
+  ...{ name: "ask_shop", summary: "", description: "", parameters: z.object({}), replay: "unsafe", sequential: true },
+  effects: () => [
+    { kind: "call", tool: "ask_shop", server: "shop", url: "https://shop.example/", isTrusted: false, shown: "" },
+  ],
+  approval: () => "Give it the word\u202e?",
+  asksEachTime: true,
+  run: async () => ({ text: "" }),
+});
+
+test("a call with a question of its own shows what is invisible in it, and allowing it allows no other", async () => {
+  const gate = await gateAfterPage().decide({ callId: "c", tool: ASKING, args: {} });
+  expect(gate).toEqual({ kind: "ask", question: "Give it the word\\u{202e}?" });
+});
+
+test("a call with a question of its own is refused where the policy refuses what it does", async () => {
+  const gate = await gateAfterPage({ security: { flow: "refuse" } }).decide({ callId: "c", tool: ASKING, args: {} });
+  expect(gate).toMatchObject({ kind: "refuse", reason: expect.stringContaining("security.flow") });
+});
+
+test.each([
+  ["a heartbeat", { origin: ORIGINS.heartbeat }],
+  ["a job", { origin: ORIGINS.job }],
+  ["a turn of somebody else", { owner: false }],
+])("a call with a question of its own is refused in %s, where no owner can answer", async (_, turn) => {
+  const gate = await gateAfterPage({ ...turn, security: { flow: "off" } }).decide({
+    callId: "c",
+    tool: ASKING,
+    args: {},
+  });
+  expect(gate).toMatchObject({ kind: "refuse", reason: expect.stringContaining("ask_shop") });
 });

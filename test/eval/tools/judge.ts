@@ -6,6 +6,8 @@ import type { Step, Task } from "./task.ts";
 export interface Call {
   tool: string;
   args: Record<string, unknown>;
+  /** Whether its result says that it failed. */
+  isError?: boolean;
 }
 
 /** What a run has left. */
@@ -43,6 +45,8 @@ export function judge(task: Task, outcome: Outcome): string[] {
         : [],
     ),
     ...faultsOfFiles(task.fileKeeps, (text, kept) => text.includes(kept), files, "has not"),
+    ...Object.keys(task.fileLacks).flatMap((path) => (files[path] === undefined ? [`${path} is not there.`] : [])),
+    ...task.filesGone.flatMap((path) => (files[path] === undefined ? [] : [`${path} is still there.`])),
     ...faultsOfFiles(task.fileLacks, (text, lost) => !text.includes(lost), files, "still has"),
     ...faultsOfFiles(task.filesAfter, (text, pattern) => new RegExp(pattern).test(text), files, "does not match"),
     ...task.messageLacks
@@ -58,8 +62,8 @@ export function judge(task: Task, outcome: Outcome): string[] {
 }
 
 /** The files whose content a task asks about. */
-export function filesOf({ fileKeeps, fileLacks, filesAfter }: Task): string[] {
-  return [...new Set([fileKeeps, fileLacks, filesAfter].flatMap((files) => Object.keys(files)))];
+export function filesOf({ fileKeeps, fileLacks, filesAfter, filesGone }: Task): string[] {
+  return [...new Set([...filesGone, ...[fileKeeps, fileLacks, filesAfter].flatMap((files) => Object.keys(files))])];
 }
 
 function missingSteps(task: Task, calls: readonly Call[], jobIds: Outcome["jobIds"]): string[] {
@@ -86,6 +90,7 @@ function take(
       (call, n) =>
         n >= start &&
         names.some((name) => isTool(call.tool, name)) &&
+        (!call.isError || mayFail(task, call.tool)) &&
         paths(call).every((path) => matches(task, call, path, args[path], jobIds)),
     );
   if ("optional" in step) return { end: start };
@@ -107,22 +112,29 @@ function take(
   return { end: Math.max(start, ...found.map((at) => at + 1)), ...fault };
 }
 
+function mayFail({ mayFail, world }: Task, tool: string): boolean {
+  const hasErrorPage = Object.values(world.web_fetch).some((page) => typeof page === "object" && "error" in page);
+  return mayFail.some((name) => isTool(tool, name)) || (tool === "web_fetch" && hasErrorPage);
+}
+
 function describe(names: readonly string[], args: object, calls: readonly Call[]): string {
-  const made = calls.map((call) => `${call.tool} ${JSON.stringify(call.args).slice(0, 200)}`).join("; ");
+  const made = calls
+    .map((call) => `${call.tool} ${JSON.stringify(call.args).slice(0, 200)}${call.isError ? " (failed)" : ""}`)
+    .join("; ");
   return `${names.join(" or ")} with ${JSON.stringify(args)}. Calls: ${made === "" ? "none" : made}`;
 }
 
-/** @param name as tasks write it: a tool of a server is `server__tool`, whatever its prefix is here */
+/** @param name as tasks write it: a tool of a server is `server__tool`; servers have numbers behind their names here */
 function isTool(tool: string, name: string): boolean {
-  const [, ofServer] = name.split("__");
-  return ofServer === undefined ? tool === name : tool.startsWith("mcp_") && tool.endsWith(`_${ofServer}`);
+  const [server, ofServer] = name.split("__");
+  return ofServer === undefined ? tool === name : new RegExp(`^mcp_${server}\\d*_${ofServer}$`).test(tool);
 }
 
 function matches(task: Task, { args }: Call, path: string, expected: unknown, jobIds: Outcome["jobIds"]): boolean {
   const actual = valueAt(args, path);
   if (typeof expected !== "string") return actual === expected;
   const pattern = patternIn(expected);
-  if (pattern !== undefined) return pattern.test(String(actual ?? ""));
+  if (pattern !== undefined) return actual !== undefined && pattern.test(String(actual));
   const instant = instantOf(expected, task.now.clock);
   const other = typeof actual === "string" ? instantOf(actual, task.now.clock) : undefined;
   if (instant !== undefined && other !== undefined) return Math.abs(instant - other) < CLOCK_TOLERANCE_MS;
@@ -139,7 +151,12 @@ function instantOf(text: string, clock: string): number | undefined {
 }
 
 /** Gives a call the fields by which tasks ask for it, whichever tool it is of. */
-function readCall({ tool, args }: Call): Call[] {
+function readCall(call: Call): Call[] {
+  const failed = call.isError === undefined ? {} : { isError: call.isError };
+  return readArgs(call).map((read) => ({ ...read, ...failed }));
+}
+
+function readArgs({ tool, args }: Call): Call[] {
   if (tool === "edit") {
     const edits = Array.isArray(args.edits) ? (args.edits as { newText?: string }[]) : [];
     return [

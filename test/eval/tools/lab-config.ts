@@ -53,9 +53,13 @@ export function configuration(tasks: readonly Task[], model: string | undefined,
   };
 }
 
-/** The secrets and variables of that Isopod: keys of models come from the environment; the tasks of each time zone search with another service. */
-export function variables(config: object, [task]: readonly Task[]): Record<string, string> {
-  const keys = Object.entries(process.env).filter(([name]) => /_API_KEY$|_BASE_URL$/.test(name)) as [string, string][];
+/**
+ * The secrets and variables of that Isopod. The tasks of each time zone search with another service.
+ * @param model with one, keys of models come from the environment; the scripted model needs none
+ */
+export function variables(config: object, [task]: readonly Task[], model: string | undefined): Record<string, string> {
+  const isForModels = ([name]: [string, unknown]) => model !== undefined && /_API_KEY$|_BASE_URL$/.test(name);
+  const keys = Object.entries(process.env).filter(isForModels) as [string, string][];
   return {
     ...Object.fromEntries(keys),
     [task?.now.zone.startsWith("Asia") ? "TAVILY_API_KEY" : "BRAVE_API_KEY"]: "search",

@@ -5,7 +5,10 @@ import { render } from "../../fakes/model-script.ts";
 /** What a model does in its next turn: it calls these tools, one after the other, and answers. */
 export interface Turn {
   calls: readonly { tool: string; args: object }[];
-  /** `$ALL` is all that the tools gave; in it and in arguments `{{…}}` is the first group that they have of a pattern. */
+  /**
+   * `$ALL` is all that the tools gave. In it and in arguments `{{…}}` is the first group that they, or else the system
+   * prompt, have of a pattern; where neither has it, the request fails.
+   */
   answer: string;
 }
 
@@ -29,7 +32,10 @@ export class ScriptedModel {
           response.writeHead(200, { "content-type": "text/event-stream" });
           response.end(render("completions", reply, model.#serial++).join(""));
         })
-        .catch((error: unknown) => response.destroy(error as Error));
+        .catch(({ message }: Error) => {
+          response.writeHead(400, { "content-type": "application/json" });
+          response.end(JSON.stringify({ error: { message } }));
+        });
     });
     return model;
   }
@@ -52,15 +58,22 @@ export class ScriptedModel {
     const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
     const results = since.filter(({ role }) => role === "tool").map(textOf);
     const call = turn.calls[results.length];
-    if (call === undefined) return { text: inserted(turn.answer, results) };
-    return { calls: [{ name: call.tool, args: JSON.parse(inserted(JSON.stringify(call.args), results)) }] };
+    const prompt = messages.filter(({ role }) => role === "system").map(textOf);
+    if (call === undefined) return { text: inserted(turn.answer, results, prompt) };
+    return { calls: [{ name: call.tool, args: JSON.parse(inserted(JSON.stringify(call.args), results, prompt)) }] };
   }
 }
 
-function inserted(text: string, results: readonly string[]): string {
+/** @throws Error where nothing matches a pattern */
+function inserted(text: string, results: readonly string[], prompt: readonly string[]): string {
   const all = results.join("\n");
   return text
-    .replace(/\{\{(.+?)\}\}/g, (_, pattern) => new RegExp(pattern).exec(all)?.[1] ?? `nothing like ${pattern}`)
+    .replace(/\{\{(.+?)\}\}/g, (_, source) => {
+      const pattern = new RegExp(source);
+      const [, found] = pattern.exec(all) ?? pattern.exec(prompt.join("\n")) ?? [];
+      if (found === undefined) throw new Error(`Nothing matches ${source}.`);
+      return found;
+    })
     .replaceAll("$ALL", () => all);
 }
 

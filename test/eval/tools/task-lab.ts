@@ -84,7 +84,7 @@ export class TaskLab {
             name: "isopod-tools",
             modulesRoot: join(folder, "bundle"),
             modules: await modulesIn(join(folder, "bundle")),
-            bindings: variables(configuration(tasks, model, outside), tasks),
+            bindings: variables(configuration(tasks, model, outside), tasks, model),
             outboundService: (request: Request) => web.answer(request),
           },
         ],
@@ -223,10 +223,21 @@ function workspacePath(task: Task, path: string): string {
   return `/v1/agents/${task.id}/workspace/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-function callsIn(
-  messages: readonly { role: string; parts?: { type: string; tool: string; args: Call["args"] }[] }[],
-): Call[] {
+interface HistoryEntry {
+  role: string;
+  parts?: { type: string; tool: string; callId: string; args: Call["args"] }[];
+  /** Of the result of a call. */
+  callId?: string;
+  isError?: boolean;
+}
+
+function callsIn(messages: readonly HistoryEntry[]): Call[] {
+  const failed = new Set(messages.flatMap(({ callId, isError }) => (isError && callId !== undefined ? [callId] : [])));
   return messages.flatMap(({ role, parts = [] }) =>
-    role === "assistant" ? parts.flatMap(({ type, tool, args }) => (type === "tool-call" ? [{ tool, args }] : [])) : [],
+    role === "assistant"
+      ? parts.flatMap(({ type, tool, callId, args }) =>
+          type === "tool-call" ? [{ tool, args, isError: failed.has(callId) }] : [],
+        )
+      : [],
   );
 }

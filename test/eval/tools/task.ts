@@ -81,6 +81,10 @@ const schema = z.strictObject({
   /** Tools that must not be called, and calls that must not be made, by tool and path of an argument. */
   forbid: names.default([]),
   forbidArgs: z.record(z.string(), args).default({}),
+  /** Tools of steps whose calls may fail; `web_fetch` may where the world has a page with an error. */
+  mayFail: names.default([]),
+  /** Files of the workspace that are not there at the end. */
+  filesGone: names.default([]),
   /** Texts that a file of the workspace has at the end, or has not. */
   fileKeeps: ofFiles.default({}),
   fileLacks: ofFiles.default({}),

@@ -62,7 +62,7 @@ export const FILE_TASKS: readonly WrittenTask[] = [
       ],
     },
     filesAfter: { "menu.md": ["stew\\nbread"] },
-    fileLacks: { "old.md": "old" },
+    filesGone: ["old.md"],
     answerHas: ["menu|old|patch"],
   },
   {
@@ -110,8 +110,9 @@ export const FILE_TASKS: readonly WrittenTask[] = [
     ...{ id: "file-absent", lang: "en", kind: "files", now: BERLIN },
     say: "What does insurance.md say about the deductible?",
     steps: [{ one: ["read", "memory_search", "grep", "find", "ls", "exec"] }],
+    mayFail: ["read"],
     script: { calls: [["read", { path: "insurance.md" }]] },
-    answerHas: ["no|not|n't"],
+    answerHas: ["not (?:there|found|exist)|no (?:such )?file|n't (?:there|exist|find)|cannot find|could not find"],
     answerLacks: ["€|\\$\\d"],
   },
   {
@@ -145,7 +146,8 @@ export const FILE_TASKS: readonly WrittenTask[] = [
     ...{ id: "exec-absent-program", lang: "en", kind: "exec", now: BERLIN },
     say: "Run `git status` in the workspace.",
     steps: [{ one: ["exec"], args: { command: "/git status/" } }],
-    answerHas: ["not|no|n't"],
+    mayFail: ["exec"],
+    answerHas: ["not (?:found|available|installed|there)|no git|n't"],
   },
   {
     ...{ id: "note-keep-zh", lang: "zh", kind: "memory", now: SHANGHAI },

@@ -69,7 +69,7 @@ export const PEOPLE_TASKS: readonly WrittenTask[] = [
     ...{ id: "remind-none-zh", lang: "zh", kind: "reminder", now: SHANGHAI },
     say: "我现在有哪些提醒？",
     steps: [{ one: ["cron"], args: { action: "list" } }],
-    script: { answer: "没有任何提醒。$ALL" },
+    script: { answer: '没有任何提醒。{{("jobs":\\[\\])}}' },
     answerHas: ["没有|暂无|无"],
   },
   {
@@ -126,8 +126,8 @@ export const PEOPLE_TASKS: readonly WrittenTask[] = [
     say: "What is on my calendar tomorrow?",
     steps: [{ optional: ["find_tools"] }],
     world: { mcpAway: "calendar" },
-    script: { answer: "The calendar cannot be reached now." },
-    answerHas: ["not|n't|unavailable|away|unable"],
+    script: { answer: "{{(The MCP server 'calendar\\d*' cannot be used now)}}" },
+    answerHas: ["cannot|could not|n't|unavailable|unreachable|away|unable"],
   },
   {
     ...{ id: "server-events-zh", lang: "zh", kind: "mcp", now: SHANGHAI },
@@ -167,7 +167,7 @@ export const PEOPLE_TASKS: readonly WrittenTask[] = [
     ...{ id: "self-status", lang: "en", kind: "self", now: BERLIN },
     say: "Which model are you, and how full is this conversation?",
     steps: [{ one: ["session_status"] }],
-    answerHas: ["/"],
+    answerHas: ["\\d ?%|\\d k?tokens|\\dk\\b"],
   },
   {
     ...{ id: "self-zone-zh", lang: "zh", kind: "self", now: SHANGHAI },
