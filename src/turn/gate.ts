@@ -111,12 +111,15 @@ export class TurnGate {
 
   async #decideEffects({ tool, args }: Pick<GatedCall, "tool" | "args">, labels: readonly Label[]): Promise<Gate> {
     let approved = false;
+    let asked: Gate | undefined;
     for (const effect of tool.effects?.(args as never) ?? []) {
       const gate = await this.#decideEffect(tool, args, effect, labels);
-      if (gate.kind !== "go") return gate;
-      approved ||= gate.approved;
+      // A person is not asked about a call that another of its effects forbids.
+      if (gate.kind === "refuse") return gate;
+      if (gate.kind === "ask") asked ??= gate;
+      else approved ||= gate.approved;
     }
-    return { kind: "go", approved };
+    return asked ?? { kind: "go", approved };
   }
 
   /** A tool that tells the gate while its calls are at work. */

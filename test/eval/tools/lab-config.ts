@@ -1,9 +1,9 @@
 import type { Task } from "./task.ts";
 
 /** A model of the scripted provider that sees pictures. */
-export const EYE = "eye";
-/** The model that hears recordings. */
-export const EAR = "whisper-1";
+export const VISION_MODEL = "vision";
+/** The model that transcribes recordings. */
+export const TRANSCRIPTION_MODEL = "whisper-1";
 export const TOKEN = "tools";
 export const BOT = "7000000003:tools";
 const OWNER = "telegram:501";
@@ -25,7 +25,7 @@ export function configuration(tasks: readonly Task[], model: string | undefined,
   return {
     agents: {
       defaults: {
-        imageModel: `scripted/${EYE}`,
+        imageModel: `scripted/${VISION_MODEL}`,
         imageGenerationModel: "media/pictures",
         userTimezone: tasks[0]?.now.zone,
         memorySearch: { provider: "local" },
@@ -44,7 +44,7 @@ export function configuration(tasks: readonly Task[], model: string | undefined,
       },
     },
     messages: { tts: { provider: "media", providers: { media: { model: "tts-1", voice: "alloy" } } } },
-    tools: { media: { audio: { models: [{ provider: "media", model: EAR }] } } },
+    tools: { media: { audio: { models: [{ provider: "media", model: TRANSCRIPTION_MODEL }] } } },
     channels: {
       telegram: { accounts: { default: { apiBase: urls.botApi, username: "tools_bot", commandMenu: false } } },
     },

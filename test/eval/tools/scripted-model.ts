@@ -17,7 +17,7 @@ interface ChatMessage {
   content?: string | { text?: string }[];
 }
 
-/** A provider with Chat Completions whose models do what they are told. */
+/** A provider with Chat Completions whose models play a turn that is set beforehand. */
 export class ScriptedModel {
   readonly #turns = new Map<string, Turn>();
   #server: LocalServer | undefined;
@@ -44,8 +44,8 @@ export class ScriptedModel {
     return this.#server?.url ?? "";
   }
 
-  /** Tells a model what to do in every turn from now on. */
-  tell(model: string, turn: Turn): void {
+  /** Sets what a model does in every turn from now on. */
+  setTurn(model: string, turn: Turn): void {
     this.#turns.set(model, turn);
   }
 
@@ -54,7 +54,7 @@ export class ScriptedModel {
   }
 
   #next({ model, messages }: { model: string; messages: ChatMessage[] }) {
-    const turn = this.#turns.get(model) ?? { calls: [], answer: "I was told nothing." };
+    const turn = this.#turns.get(model) ?? { calls: [], answer: "There is no turn for this model." };
     const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
     const results = since.filter(({ role }) => role === "tool").map(textOf);
     const call = turn.calls[results.length];

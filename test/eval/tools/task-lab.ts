@@ -10,7 +10,16 @@ import { MP3, PNG } from "../../fakes/media-bytes.ts";
 import { startMediaServer } from "../../fakes/media-server.ts";
 import { bundleWorker, migrate, modulesIn } from "../../fakes/worker-bundle.ts";
 import { type Call, filesOf, type Outcome } from "./judge.ts";
-import { type Addresses, BOT, configuration, EAR, EYE, serversOf, TOKEN, variables } from "./lab-config.ts";
+import {
+  type Addresses,
+  BOT,
+  configuration,
+  serversOf,
+  TOKEN,
+  TRANSCRIPTION_MODEL,
+  VISION_MODEL,
+  variables,
+} from "./lab-config.ts";
 import { mcpPlace } from "./mcp-place.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 import type { Task, WorldFile } from "./task.ts";
@@ -103,7 +112,7 @@ export class TaskLab {
   /** Makes the world of a task, says what the person says, and waits until its run has ended. */
   async run(task: Task): Promise<Done> {
     const place = await this.#prepare(task);
-    this.#model.tell(task.id, turnOf(task, place));
+    this.#model.setTurn(task.id, turnOf(task, place));
     await this.#setClock(task);
     const sentBefore = (await this.#sent()).length;
     const startedAt = performance.now();
@@ -154,10 +163,14 @@ export class TaskLab {
   }
 
   async #putFile(task: Task, path: string, file: WorldFile): Promise<void> {
-    if (typeof file === "object" && "image" in file) this.#model.tell(EYE, { calls: [], answer: file.image });
+    if (typeof file === "object" && "image" in file)
+      this.#model.setTurn(VISION_MODEL, { calls: [], answer: file.image });
     if (typeof file === "object" && "recording" in file) {
       const answers = [{ text: file.recording }];
-      await fetch(`${this.#outside.media}/control/${EAR}`, { method: "PUT", body: JSON.stringify({ answers }) });
+      await fetch(`${this.#outside.media}/control/${TRANSCRIPTION_MODEL}`, {
+        method: "PUT",
+        body: JSON.stringify({ answers }),
+      });
     }
     const base64 = typeof file === "string" ? Buffer.from(file).toString("base64") : "image" in file ? PNG : MP3;
     await this.#ask("PUT", workspacePath(task, path), Buffer.from(base64, "base64"));

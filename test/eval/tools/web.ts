@@ -70,9 +70,9 @@ async function passedOn(request: Request): Promise<Response> {
     ([name]) => !/^(?:host|connection|content-length|mf-.*|cf-.*)$/i.test(name),
   );
   const answer = await fetch(url, { method, headers, redirect: "manual", signal, ...(body !== undefined && { body }) });
-  const told = new Headers(answer.headers);
+  const passed = new Headers(answer.headers);
   // The body is here as it was before it was compressed.
-  for (const name of ["content-encoding", "content-length", "transfer-encoding"]) told.delete(name);
+  for (const name of ["content-encoding", "content-length", "transfer-encoding"]) passed.delete(name);
   const isEmpty = [101, 204, 205, 304].includes(answer.status);
-  return new Response(isEmpty ? null : answer.body, { status: answer.status, headers: told });
+  return new Response(isEmpty ? null : answer.body, { status: answer.status, headers: passed });
 }

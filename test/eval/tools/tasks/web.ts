@@ -77,7 +77,7 @@ export const WEB_TASKS: readonly WrittenTask[] = [
     ...{ id: "web-gbk-zh", lang: "zh", kind: "web", now: SHANGHAI },
     say: "总结一下 https://paper.example/bridge 这篇报道。",
     steps: [{ one: ["web_fetch"], args: { url: "https://paper.example/bridge" } }],
-    world: { web_fetch: { "https://paper.example/bridge": { file: "bridge-gbk.html", type: "text/html" } } },
+    world: { web_fetch: { "https://paper.example/bridge": { file: "bridge.gbk", type: "text/html" } } },
     answerHas: ["木桥", "三个月|3 ?个月"],
   },
   {
