@@ -30,10 +30,10 @@ channelRoutes.all("/channels/:channel/:account/webhook", (c) => {
 /** Wrong secrets and signatures as this isolate has seen them. */
 const wrongSecrets = new WrongAttempts();
 
-/** The refusal of a channel; after too many wrong secrets from one address, 429. */
+/** The refusal of a channel; after too many wrong secrets for one webhook from one address, 429. */
 function refused(response: Response, c: Context<AppEnv>): Response {
   if (response.status !== 401) return response;
-  const { retryAfterSec } = wrongSecrets.note(clientAddress(c.req.raw), Date.now());
+  const { retryAfterSec } = wrongSecrets.note(`${c.req.path} ${clientAddress(c.req.raw)}`, Date.now());
   if (retryAfterSec === undefined) return response;
   c.header("Retry-After", String(retryAfterSec));
   return c.json({ ok: false, error: "Too many wrong secrets. Wait, then send the right one." }, 429);

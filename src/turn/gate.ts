@@ -106,7 +106,9 @@ export class TurnGate {
     if (ownQuestion === undefined || gate.kind === "refuse") return gate;
     const own = this.#ask(withVisibleControls(ownQuestion), tool.asksEachTime ? undefined : { tool: tool.name });
     const { owner, attended } = this.#principal;
-    return own.kind === "go" || (owner && attended) ? own : this.#refuseUnasked(tool.name);
+    // What is asked each time concerns the person of the turn; any other question waits for an owner, wherever they are.
+    const isAnswerable = !tool.asksEachTime || (owner && attended);
+    return own.kind === "go" || isAnswerable ? own : this.#refuseUnasked(tool.name);
   }
 
   async #decideEffects({ tool, args }: Pick<GatedCall, "tool" | "args">, labels: readonly Label[]): Promise<Gate> {

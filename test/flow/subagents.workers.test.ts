@@ -204,7 +204,7 @@ test("a sub-agent is steered while it works, works again when it has ended, and 
     { text: "NO_REPLY" },
   ]);
   await script("steer-child", [
-    { ...calling("ls", {}), delayMs: 700 },
+    { ...calling("ls", {}), delayMs: 2500 },
     { text: "Counted twice." },
     { text: "Counted thrice." },
   ]);
