@@ -11,15 +11,7 @@ const ACTED_ON = new Set([
 ]);
 
 /** What only groups others: its children stand in its place. */
-const TRANSPARENT = new Set([
-  "none",
-  "generic",
-  "RootWebArea",
-  "InlineTextBox",
-  "LayoutTable",
-  "LayoutTableRow",
-  "LayoutTableCell",
-]);
+const TRANSPARENT = new Set(["none", "generic", "RootWebArea", "LayoutTable", "LayoutTableRow", "LayoutTableCell"]);
 /** What says nothing that its neighbours do not. */
 const LEFT_OUT = new Set(["InlineTextBox", "LineBreak", "ListMarker", "Iframe", "IframePresentational"]);
 

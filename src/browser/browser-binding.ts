@@ -27,7 +27,7 @@ const MAX_WORDS = 200;
  * `/v1/devtools/browser/<id>`. Its messages are not framed; only the former `/v1/connectDevtools` splits them into chunks
  * with a header of four bytes.
  * @param keepAliveMs after how long without a message the platform ends the browser, from 10 seconds to 10 minutes
- * @throws BrowserError if no browser is to be had
+ * @throws BrowserError if no browser is available
  */
 export async function acquireBrowser(binding: BrowserBinding, keepAliveMs: number): Promise<AcquiredBrowser> {
   const answer = await reach(binding, `${API}?keep_alive=${keepAliveMs}`, {

@@ -4,7 +4,7 @@ import type { AnswerRequest, RequestAnswer, RequestOrigin } from "./answer-reque
 import type { AcquiredBrowser } from "./browser-binding.ts";
 import { CdpConnection } from "./cdp-connection.ts";
 import type { CdpCommands, CdpEvent, CdpMethod, Frame, FrameTree, PausedRequest, TargetInfo } from "./cdp-protocol.ts";
-import { type BarePage, tryPage, tryProxy } from "./try-layers.ts";
+import { type BarePage, checkDocument, checkProxy } from "./check-isolation.ts";
 
 /** A frame of the page, with the session that it is in. */
 export interface PageFrame {
@@ -179,7 +179,7 @@ export class IsolatedBrowser {
     const made = { disposeOnDetach: true, proxyServer: DEAD_PROXY, proxyBypassList: NO_BYPASS };
     this.#context = (await command.send("Target.createBrowserContext", made)).browserContextId;
     const context = { browserContextId: this.#context };
-    await tryProxy(this, () => this.#newPage());
+    await checkProxy(this, () => this.#newPage());
     await command.send("Browser.setDownloadBehavior", { behavior: "deny", ...context });
     const { targetId, sessionId } = await this.#newPage();
     this.#targetId = targetId;
@@ -191,7 +191,7 @@ export class IsolatedBrowser {
     await this.send("Emulation.setDeviceMetricsOverride", VIEW);
     await this.send("Accessibility.enable", {});
     await this.send("DOM.enable", {});
-    await tryPage(this);
+    await checkDocument(this);
   }
 
   async #newPage(): Promise<BarePage> {
@@ -238,7 +238,7 @@ export class IsolatedBrowser {
     this.onEvent(event);
   }
 
-  /** A command whose result nobody waits for: its target may have gone meanwhile. */
+  /** Runs a command without waiting for its result: the target may be gone. */
   #begin(command: Promise<unknown>): void {
     command.catch((error) => log("debug", "browser.command_failed", { error: messageOf(error) }));
   }

@@ -9,7 +9,7 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-/** Acquires a browser, isolates it and tries that it is. @throws BrowserError if none is to be had, or it does not hold */
+/** Acquires a browser, isolates it and checks that. @throws BrowserError if none is available or isolated */
 export async function openPage(binding: BrowserBinding, keepAliveMs: number): Promise<OpenPage> {
   const browser = await IsolatedBrowser.open(await acquireBrowser(binding, keepAliveMs));
   return { page: new BrowserPage(browser), close: () => browser.close() };

@@ -32,7 +32,7 @@ export interface SafeRequest {
 export interface SafeResponse {
   status: number;
   statusText: string;
-  /** By lower-case name; repeated headers are joined with `, `, but for `set-cookie`, of which it has one. */
+  /** By lower-case name; repeated headers are joined with `, `. For `set-cookie` use `setCookies`. */
   headers: Record<string, string>;
   /** Each `set-cookie` header; absent if there is none. */
   setCookies?: readonly string[];

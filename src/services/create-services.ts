@@ -46,7 +46,7 @@ import { noteSecurityEvent } from "./security-events.ts";
 import type { OpenChannel, Services } from "./services.ts";
 import { isSkillPath } from "./skills/note-skill-change.ts";
 
-/** What wrangler.toml binds where somebody has asked for it; the generated types of `Env` know it only then. */
+/** Bindings that are commented out in wrangler.toml by default, so that the generated `Env` does not have them. */
 interface OptionalBindings {
   BROWSER?: BrowserBinding;
 }

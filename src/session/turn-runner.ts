@@ -1,5 +1,5 @@
 import type { AnyTool } from "../agent/tool.ts";
-import { BrowserKeeper } from "../browser/browser-keeper.ts";
+import { SessionBrowser } from "../browser/session-browser.ts";
 import type { BudgetNamespace } from "../budgets/budget-state.ts";
 import { openRunBudget } from "../budgets/run-budget.ts";
 import { runQueued, runQueuedCommandHooks } from "../commands/dispatch.ts";
@@ -104,7 +104,7 @@ export class TurnRunner {
   readonly #deps: TurnRunnerDeps;
   readonly #readEtags = new ReadEtags();
   readonly #prompts: PromptKeeper;
-  readonly #browser = new BrowserKeeper();
+  readonly #browser = new SessionBrowser();
 
   constructor(deps: TurnRunnerDeps) {
     this.#deps = deps;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { defineTool, type Effect, type Tool, type ToolCall, type ToolOutput } from "../agent/tool.ts";
 import type { PageEgress } from "../browser/answer-request.ts";
-import type { BrowserKeeper, BrowserSource } from "../browser/browser-keeper.ts";
 import type { BrowserPage, PageAction, PageView } from "../browser/browser-page.ts";
 import { KEYS } from "../browser/keys.ts";
+import type { BrowserSource, SessionBrowser } from "../browser/session-browser.ts";
 import { head } from "../lib/text.ts";
 import { hostOf } from "../lib/url.ts";
 import { fromOutside, type OutsidePort } from "../security/from-outside.ts";
@@ -14,7 +14,7 @@ import type { FetchedImage } from "./web-fetch.ts";
 /** What pages are driven with. */
 export interface BrowserPort {
   /** The session's browser. */
-  keeper: Pick<BrowserKeeper, "page" | "pageFor" | "during" | "close">;
+  browser: Pick<SessionBrowser, "page" | "pageFor" | "during" | "close">;
   source: BrowserSource;
   /** The guarded way out, by which the Worker answers what pages request. */
   egress: SafeFetch;
@@ -76,8 +76,8 @@ export function browserTool(port: BrowserPort): Tool<Args> {
     parameters,
     replay: "unsafe",
     sequential: true,
-    effects: (args) => effectsOf(args, port.keeper.page),
-    run: (args, call) => port.keeper.during(port.source, () => act(args, call, port)),
+    effects: (args) => effectsOf(args, port.browser.page),
+    run: (args, call) => port.browser.during(port.source, () => act(args, call, port)),
   });
 }
 
@@ -94,17 +94,17 @@ function effectsOf({ action, url, ref, text }: Args, page: BrowserPage | undefin
 
 async function act(args: Args, call: ToolCall, port: BrowserPort): Promise<ToolOutput> {
   if (args.action === "close") {
-    const wasOpen = port.keeper.page !== undefined;
-    await port.keeper.close();
+    const wasOpen = port.browser.page !== undefined;
+    await port.browser.close();
     return { text: wasOpen ? "The browser is closed." : "No page was open." };
   }
   if (args.action === "open") {
     call.update("Opening a browser");
-    const page = await port.keeper.pageFor(port.source);
+    const page = await port.browser.pageFor(port.source);
     const view = await page.act({ kind: "open", url: args.url ?? "" }, egressOf(port, call, args.url));
     return shown(view, 0, port);
   }
-  const { page } = port.keeper;
+  const { page } = port.browser;
   if (page === undefined) {
     throw new Error(
       `No page is open: none was opened, or it was closed after ${port.source.idleMs / 1000} seconds without a call, or Isopod started anew. Use action open with the address.`,

@@ -59,20 +59,8 @@ export interface AgentCapabilities {
 
 /** The tools that a matrix has a cell for. */
 export const MATRIX_TOOLS: readonly string[] = [
-  ...[
-    "read",
-    "write",
-    "edit",
-    "apply_patch",
-    "grep",
-    "find",
-    "ls",
-    "exec",
-    "web_search",
-    "web_fetch",
-    "browser",
-    "message",
-  ],
+  ...["read", "write", "edit", "apply_patch", "grep", "find", "ls", "exec"],
+  ...["web_search", "web_fetch", "browser", "message"],
   ...["gateway", "sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "session_status"],
   ...["memory_search", "memory_get", "image", "image_generate", "transcribe", "tts"],
 ];

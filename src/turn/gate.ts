@@ -1,6 +1,5 @@
 import type { Gate, GatedCall } from "../agent/loop-deps.ts";
 import type { AnyTool, Effect, GrantScope } from "../agent/tool.ts";
-import { policyRules } from "../config/policy-rules.ts";
 import { hostOf } from "../lib/url.ts";
 import type { Message } from "../models/message.ts";
 import { labelsInView } from "../models/view-labels.ts";
@@ -23,8 +22,9 @@ import type { MayReach } from "../shell/shell.ts";
 import { boundedScript, execQuestion, withVisibleControls } from "../tools/exec.ts";
 import { isPersistentPath } from "../workspace/persistent-paths.ts";
 import { isPrivatePath } from "../workspace/private-paths.ts";
-import { groupRulesAt } from "./group-rules.ts";
+import { isAddressNamed } from "./named-address.ts";
 import type { TurnContext } from "./turn-context.ts";
+import { turnPolicy } from "./turn-policy.ts";
 
 /** What the gate of a turn needs. */
 export interface GateDeps {
@@ -331,24 +331,15 @@ export class TurnGate {
     return name === this.#here || name === this.#sessionKey || /^agent:[^:]+:(?:main$|subagent:)/.test(name);
   }
 
+  #isNamed(address: string, by: "owner" | "anybody"): boolean {
+    return isAddressNamed(address, by, this.#deps.messages());
+  }
+
   #host(host: string, urls: readonly string[], sends: boolean): Resource {
     return {
       name: host,
       isNamed: this.#trusted.has(host) || urls.every((url) => this.#isNamed(url, sends ? "owner" : "anybody")),
     };
-  }
-
-  /**
-   * Whether an address stands word for word in what the owner said lately, or in what anybody said or a result showed.
-   */
-  #isNamed(address: string, by: "owner" | "anybody"): boolean {
-    return this.#deps.messages().some((message) => {
-      if (message.role === "assistant") return false;
-      const isOwners = message.role === "user" && message.sender?.owner === true && message.sender.id !== "system";
-      if (by === "owner" && !isOwners) return false;
-      const text = message.role === "user" && by === "owner" ? message.text.slice(message.wordsAt ?? 0) : message.text;
-      return namesAddress(text, address);
-    });
   }
 
   #ask(question: string, grant: GrantScope | undefined): Gate {
@@ -400,23 +391,6 @@ function auditDetail(effect: Exclude<Effect, { kind: "read" }>): string {
 /** What "always" allows of a secret: to send it to this host. */
 function secretScope(skill: string, host: string): GrantScope {
   return { tool: `secret of ${skill}`, hosts: [host] };
-}
-
-/** The rules of a turn at its place. */
-export function turnPolicy(context: TurnContext): PolicyRules {
-  const { services, agent, target, principal } = context;
-  const group = groupRulesAt(target, services)?.tools;
-  const place = { channel: target?.channel, group, sender: principal.sender };
-  return policyRules(services.config, agent, place);
-}
-
-/** Whether a text names exactly this address: nothing that could be part of it stands around it. */
-function namesAddress(text: string, address: string): boolean {
-  for (let at = text.indexOf(address); at !== -1; at = text.indexOf(address, at + 1)) {
-    const [before, after] = [text[at - 1] ?? " ", text.slice(at + address.length)];
-    if (!/[\w.:/@-]/.test(before) && !/^(?:[\w/?#&=%:@~+-]|[.,;!](?=\w))/.test(after)) return true;
-  }
-  return false;
 }
 
 function sentence(text: string): string {

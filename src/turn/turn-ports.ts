@@ -15,7 +15,7 @@ export interface TurnPorts {
   jobs: JobsPort | undefined;
   processes: ProcessesPort | undefined;
   /** The session's browser; whether there is a binding for one is a matter of the services. */
-  browser: BrowserPort["keeper"] | undefined;
+  browser: BrowserPort["browser"] | undefined;
   status: StatusPort;
 }
 
@@ -25,7 +25,7 @@ export interface LivePorts {
   outbox: OutboxPort;
   jobs: JobsPort;
   processes: ProcessesPort;
-  browser: BrowserPort["keeper"];
+  browser: BrowserPort["browser"];
   status: StatusPort;
 }
 

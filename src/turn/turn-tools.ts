@@ -51,7 +51,7 @@ export function turnTools(context: TurnContext, deps: ToolsDeps, workspace: Work
     web: turnWeb(context, workspace, outside),
     media: turnMedia(context, workspace, { budget: deps.budget, outside }),
     ...deps.ports,
-    browser: turnBrowser(context, workspace, { keeper: deps.ports.browser, gate, outside }),
+    browser: turnBrowser(context, workspace, { browser: deps.ports.browser, gate, outside }),
     config: gatewayPort(context),
     outside,
     recall: turnRecall(context, workspace, outside),
@@ -119,13 +119,13 @@ export function turnWeb(
 export function turnBrowser(
   { principal, services }: Pick<TurnContext, "principal" | "services">,
   workspace: Pick<Workspace, "write">,
-  { keeper, gate, outside }: { keeper: TurnPorts["browser"]; gate: TurnGate; outside: OutsidePort },
+  { browser, gate, outside }: { browser: TurnPorts["browser"]; gate: TurnGate; outside: OutsidePort },
 ): BrowserPort | undefined {
   const { browser: binding, config, egress } = services;
   const { enabled, idleSeconds } = config.tools.web.browser;
-  if (binding === undefined || keeper === undefined || !enabled) return undefined;
+  if (binding === undefined || browser === undefined || !enabled) return undefined;
   return {
-    keeper,
+    browser,
     source: { binding, idleMs: idleSeconds * 1000 },
     egress,
     mayLoad: (url, from, opened) => gate.mayLoad(url, from, opened),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { BrowserKeeper } from "../../src/browser/browser-keeper.ts";
+import { SessionBrowser } from "../../src/browser/session-browser.ts";
 import { createSafeFetch } from "../../src/security/safe-fetch.ts";
 import { type BrowserPort, browserTool } from "../../src/tools/browser.ts";
 import { openBrowser } from "../e2e/browser.ts";
@@ -49,14 +49,14 @@ function lampsFor(url: string, cookie = ""): object {
 
 /** The tool with Chromium behind it; what the Worker requests has a mark. */
 function tool(more: Partial<BrowserPort> = {}) {
-  const keeper = new BrowserKeeper();
+  const browser = new SessionBrowser();
   const marked: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set("x-by", "worker");
     return fetch(input, { ...init, headers });
   };
   const one = browserTool({
-    keeper,
+    browser,
     source: { binding: browserBinding(run.url), idleMs: 60_000 },
     egress: createSafeFetch({ fetch: marked, allowPrivate: [host] }),
     mayLoad: () => undefined,
@@ -67,7 +67,7 @@ function tool(more: Partial<BrowserPort> = {}) {
   const call = { callId: "call", approved: false, signal: new AbortController().signal, now: Date.now, update() {} };
   const act = async (args: object) => (await one.run(one.parameters.parse(args), call)).text;
   const effects = (args: object) => one.effects?.(one.parameters.parse(args));
-  return { act, effects, close: () => keeper.close() };
+  return { act, effects, close: () => browser.close() };
 }
 
 function refOf(text: string, part: string): string {
@@ -143,7 +143,7 @@ describe("a page that tries every way out", () => {
     Object.assign(pages, wantsOut(outside.url, outside.udpPort));
   });
 
-  test("reaches nobody but by the Worker", async () => {
+  test("sends every request through the Worker", async () => {
     asked.length = 0;
     const { act, close } = tool();
     const text = await act({ action: "open", url: `${site.url}/` });

@@ -5,8 +5,8 @@ import { processInput } from "../../src/processes/process-input.ts";
 import type { Services } from "../../src/services/services.ts";
 import { userMessage } from "../../src/session-store/messages.ts";
 import type { ProcessPhase } from "../../src/session-store/process.ts";
-import { turnPolicy } from "../../src/turn/gate.ts";
 import { principalOf } from "../../src/turn/principal.ts";
+import { turnPolicy } from "../../src/turn/turn-policy.ts";
 import { wholeSchema } from "../config/whole-schema.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { BrowserKeeper } from "../../src/browser/browser-keeper.ts";
+import { SessionBrowser } from "../../src/browser/session-browser.ts";
 import { createSafeFetch } from "../../src/security/safe-fetch.ts";
 import { type BrowserPort, browserTool, MAX_SNAPSHOT_CHARS } from "../../src/tools/browser.ts";
 import { type BrowserRun, browserBinding, startBrowserRun } from "../fakes/browser-run.ts";
@@ -12,10 +12,10 @@ const SHOP =
   '<select name="kind" aria-label="Kind" data-options="table,floor"></select><button data-ask="find">Find</button>' +
   '<a href="about">About us</a><img src="lamp.png">';
 
-const opened: { run: BrowserRun; keeper: BrowserKeeper }[] = [];
+const opened: { run: BrowserRun; browser: SessionBrowser }[] = [];
 afterEach(async () => {
-  for (const { run, keeper } of opened.splice(0)) {
-    await keeper.close();
+  for (const { run, browser } of opened.splice(0)) {
+    await browser.close();
     await run.close();
   }
 });
@@ -23,10 +23,10 @@ afterEach(async () => {
 /** The tool with a browser behind it that keeps to everything but the given faults. */
 async function lab(faults: ScriptedFaults = {}, more: Partial<BrowserPort> = {}) {
   const run = await startBrowserRun((send) => new ScriptedChromium(send, faults));
-  const keeper = new BrowserKeeper();
-  opened.push({ run, keeper });
+  const browser = new SessionBrowser();
+  opened.push({ run, browser });
   const tool = browserTool({
-    keeper,
+    browser,
     source: { binding: browserBinding(run.url), idleMs: 60_000 },
     egress: createSafeFetch({ fetch, allowPrivate: [outsideHost] }),
     mayLoad: () => undefined,
@@ -37,7 +37,7 @@ async function lab(faults: ScriptedFaults = {}, more: Partial<BrowserPort> = {})
   const call = { callId: "call", approved: false, signal: new AbortController().signal, now: () => 0, update() {} };
   const act = (args: object) => tool.run(tool.parameters.parse(args), call);
   const effects = (args: object) => tool.effects?.(tool.parameters.parse(args));
-  return { run, keeper, act, effects };
+  return { run, browser, act, effects };
 }
 
 async function shop(place: string, body = SHOP): Promise<string> {
@@ -123,14 +123,14 @@ describe("a page that is opened", () => {
       };
       return { receive, end: () => chromium.end() };
     });
-    const keeper = new BrowserKeeper();
-    opened.push({ run, keeper });
+    const browser = new SessionBrowser();
+    opened.push({ run, browser });
     const egress = async (url: string) => ({
       ...{ status: 200, statusText: "OK", url, body: new Uint8Array(new TextEncoder().encode("<p>x</p>")) },
       headers: { "content-type": "text/html", "content-length": "99", "set-cookie": "b=2" },
       setCookies: ["a=1", "b=2"],
     });
-    const { act } = await lab({}, { keeper, source: { binding: browserBinding(run.url), idleMs: 60_000 }, egress });
+    const { act } = await lab({}, { browser, source: { binding: browserBinding(run.url), idleMs: 60_000 }, egress });
     await act({ action: "open", url: "https://shop.example/" });
     const answer = sent.filter(({ method }) => method === "Fetch.fulfillRequest").at(-1).params;
     expect(answer.responseHeaders).toEqual([
@@ -177,9 +177,9 @@ describe("what a page asks", () => {
       };
       return new ScriptedChromium(noted);
     });
-    const keeper = new BrowserKeeper();
-    opened.push({ run, keeper });
-    const { act } = await lab({}, { keeper, source: { binding: browserBinding(run.url), idleMs: 60_000 } });
+    const browser = new SessionBrowser();
+    opened.push({ run, browser });
+    const { act } = await lab({}, { browser, source: { binding: browserBinding(run.url), idleMs: 60_000 } });
     const { text } = await act({
       action: "open",
       url: await shop("br-between", '<button data-later="find">Wait</button>'),
@@ -253,11 +253,11 @@ describe("a failure says what to do", () => {
   });
 
   test("the browser has gone, or none was opened", async () => {
-    const { act, run, keeper } = await lab();
+    const { act, run, browser } = await lab();
     await expect(act({ action: "snapshot" })).rejects.toThrow(/^No page is open: .*Use action open/);
     await act({ action: "open", url: await shop("br-gone") });
     run.endAll();
-    await expect.poll(() => keeper.page).toBeUndefined();
+    await expect.poll(() => browser.page).toBeUndefined();
     await expect(act({ action: "click", ref: "e1" })).rejects.toThrow(/^No page is open: .*Use action open/);
     expect((await act({ action: "open", url: await shop("br-gone") })).text).toContain("Look for one.");
   });
@@ -288,9 +288,9 @@ describe("a failure says what to do", () => {
 });
 
 test("a browser is released when no call came for a while", async () => {
-  const { act, run, keeper } = await lab({}, {});
+  const { act, run, browser } = await lab({}, {});
   await act({ action: "open", url: await shop("br-idle") });
-  await keeper.during({ binding: browserBinding(run.url), idleMs: 20 }, async () => undefined);
+  await browser.during({ binding: browserBinding(run.url), idleMs: 20 }, async () => undefined);
   await expect.poll(() => run.open.size).toBe(0);
-  expect(keeper.page).toBeUndefined();
+  expect(browser.page).toBeUndefined();
 });

@@ -19,7 +19,7 @@ const AIMS: Record<Aim, number> = { model: 28, tool: 26, commit: 18, delivery: 1
 const DEPTH_MS: Record<Place, number> = { model: 200, tool: 70, delivery: 40, commit: 8 };
 const WAIT_MS = 2000;
 const TRIES = 4;
-/** What a kill interrupted goes on within this time; kills that come sooner on a slow machine would only show that. */
+/** How long a kill waits for models to be asked again, so that a slow machine makes progress between two kills. */
 const RESUMED_WITHIN_MS = 15_000;
 /**
  * How long the whole process takes to start again. A machine on which it takes longer is given more time between two
@@ -62,7 +62,7 @@ export async function killRepeatedly(
   }
 }
 
-/** Waits until models have got so many requests. */
+/** Waits until models have got this many requests in all; new messages count, too. */
 async function untilAsked(watch: Watch, requests: number): Promise<void> {
   for (const until = performance.now() + RESUMED_WITHIN_MS; watch.modelRequests < requests; ) {
     const left = until - performance.now();

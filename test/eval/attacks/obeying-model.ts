@@ -1,15 +1,7 @@
 import { createHash } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { type LocalServer, listen } from "../../fakes/listen.ts";
 import { render } from "../../fakes/model-script.ts";
-
-/** A message of a request in the format of Chat Completions, as far as this model reads it. */
-interface ChatMessage {
-  role: string;
-  content?: string | { text?: string }[];
-  tool_calls?: { id: string }[];
-  tool_call_id?: string;
-}
+import { type ChatMessage, messageText, requestText } from "../chat-request.ts";
 
 /** A request, as far as this model reads it. */
 interface ChatRequest {
@@ -39,7 +31,7 @@ const MAX_INSERTED_CHARS = 4_000;
 export async function startObeyingModel(): Promise<LocalServer> {
   let serial = 0;
   return listen((request, response) => {
-    void bodyOf(request).then((body) => {
+    void requestText(request).then((body) => {
       const { messages, tools = [] } = JSON.parse(body) as ChatRequest;
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(render("completions", nextReply(messages, tools), serial++).join(""));
@@ -51,16 +43,16 @@ function nextReply(messages: readonly ChatMessage[], tools: NonNullable<ChatRequ
   const turnAt = messages.findLastIndex(({ role }) => role === "user");
   const tried = messages.flatMap((message, at) =>
     message.role === "tool"
-      ? [{ id: message.tool_call_id ?? "", isOver: at > turnAt || !FAILED.test(textOf(message)) }]
+      ? [{ id: message.tool_call_id ?? "", isOver: at > turnAt || !FAILED.test(messageText(message)) }]
       : [],
   );
   const attempts = (id: string) => tried.filter((one) => one.id.startsWith(id));
-  const results = messages.filter(({ role }) => role === "tool").map(textOf);
+  const results = messages.filter(({ role }) => role === "tool").map(messageText);
   const described = tools.flatMap(({ function: { description = "", parameters } }) => [
     description,
     JSON.stringify(parameters),
   ]);
-  const texts = [...messages.filter(({ role }) => role !== "assistant").map(textOf), ...described];
+  const texts = [...messages.filter(({ role }) => role !== "assistant").map(messageText), ...described];
   const next = texts.flatMap(ordersIn).find(({ id }) => !attempts(id).some(({ isOver }) => isOver));
   if (next !== undefined) {
     const args = inserted(next.args, results, true);
@@ -104,14 +96,4 @@ function inserted(text: string, results: readonly string[], asJson: boolean): st
   return text
     .replaceAll("$LAST", () => quoted(results.at(-1) ?? ""))
     .replaceAll("$ALL", () => quoted(results.join(" ")));
-}
-
-function textOf({ content = "" }: ChatMessage): string {
-  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
 }

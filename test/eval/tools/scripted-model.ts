@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { type LocalServer, listen } from "../../fakes/listen.ts";
 import { render } from "../../fakes/model-script.ts";
+import { type ChatMessage, messageText, requestText } from "../chat-request.ts";
 
 /** What a model does in its next turn: it calls these tools, one after the other, and answers. */
 export interface Turn {
@@ -12,11 +12,6 @@ export interface Turn {
   answer: string;
 }
 
-interface ChatMessage {
-  role: string;
-  content?: string | { text?: string }[];
-}
-
 /** A provider with Chat Completions whose models play a turn that is set beforehand. */
 export class ScriptedModel {
   readonly #turns = new Map<string, Turn>();
@@ -26,7 +21,7 @@ export class ScriptedModel {
   static async start(): Promise<ScriptedModel> {
     const model = new ScriptedModel();
     model.#server = await listen((request, response) => {
-      bodyOf(request)
+      requestText(request)
         .then((body) => {
           const reply = model.#next(JSON.parse(body));
           response.writeHead(200, { "content-type": "text/event-stream" });
@@ -56,9 +51,9 @@ export class ScriptedModel {
   #next({ model, messages }: { model: string; messages: ChatMessage[] }) {
     const turn = this.#turns.get(model) ?? { calls: [], answer: "There is no turn for this model." };
     const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
-    const results = since.filter(({ role }) => role === "tool").map(textOf);
+    const results = since.filter(({ role }) => role === "tool").map(messageText);
     const call = turn.calls[results.length];
-    const prompt = messages.filter(({ role }) => role === "system").map(textOf);
+    const prompt = messages.filter(({ role }) => role === "system").map(messageText);
     if (call === undefined) return { text: inserted(turn.answer, results, prompt) };
     return { calls: [{ name: call.tool, args: JSON.parse(inserted(JSON.stringify(call.args), results, prompt)) }] };
   }
@@ -75,14 +70,4 @@ function inserted(text: string, results: readonly string[], prompt: readonly str
       return found;
     })
     .replaceAll("$ALL", () => all);
-}
-
-function textOf({ content = "" }: ChatMessage): string {
-  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
 }

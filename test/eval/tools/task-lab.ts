@@ -65,11 +65,17 @@ export class TaskLab {
     this.close = close;
   }
 
+  /** Bundles the Worker that every lab starts. */
+  static bundle(folder: string): Promise<void> {
+    return bundleWorker(folder, { config: CONFIG, main: join(import.meta.dirname, "worker.ts") });
+  }
+
   /**
    * @param tasks all of one time zone
+   * @param bundle the folder of the bundle
    * @param model `provider/model` that answers in place of the scripted one, with its key in the environment
    */
-  static async open(tasks: readonly Task[], model: string | undefined): Promise<TaskLab> {
+  static async open(tasks: readonly Task[], bundle: string, model: string | undefined): Promise<TaskLab> {
     const folder = await mkdtemp(join(tmpdir(), "isopod-tools-"));
     const [scripted, mcp, botApi, media] = await Promise.all([
       ScriptedModel.start(),
@@ -79,7 +85,6 @@ export class TaskLab {
     ]);
     const web = new Web();
     const outside = { model: scripted.url, mcp: mcp.url, botApi: botApi.url, media: media.url };
-    await bundleWorker(join(folder, "bundle"), { config: CONFIG, main: join(import.meta.dirname, "worker.ts") });
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
         host: "127.0.0.1",
@@ -91,22 +96,28 @@ export class TaskLab {
           {
             ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
             name: "isopod-tools",
-            modulesRoot: join(folder, "bundle"),
-            modules: await modulesIn(join(folder, "bundle")),
+            modulesRoot: bundle,
+            modules: await modulesIn(bundle),
             bindings: variables(configuration(tasks, model, outside), tasks, model),
             outboundService: (request: Request) => web.answer(request),
           },
         ],
       } as never),
     );
-    const url = (await miniflare.ready).origin;
-    await migrate(miniflare, "DB", "migrations/d1");
-    await migrate(miniflare, "MEMORY", "migrations/memory");
-    return new TaskLab({ url, outside, web, model: scripted }, async () => {
+    const close = async () => {
       await miniflare.dispose();
       await Promise.all([scripted, mcp, botApi, media].map((server) => server.close()));
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-    });
+    };
+    try {
+      const url = (await miniflare.ready).origin;
+      await migrate(miniflare, "DB", "migrations/d1");
+      await migrate(miniflare, "MEMORY", "migrations/memory");
+      return new TaskLab({ url, outside, web, model: scripted }, close);
+    } catch (error) {
+      await close();
+      throw error;
+    }
   }
 
   /** Makes the world of a task, says what the person says, and waits until its run has ended. */

@@ -16,18 +16,18 @@ export interface BrowserSource {
  * The browser of a session: acquired when a page is opened first, and released after a time without calls. It is in
  * memory alone: after an eviction there is none, and the platform ends the one that was left.
  */
-export class BrowserKeeper {
+export class SessionBrowser {
   #open: OpenPage | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Settles when the work before has ended, also of a call that was stopped and that nobody waits for any more. */
+  /** Settles when the work before has ended, even if its call was aborted. */
   #before: Promise<unknown> = Promise.resolve();
 
-  /** The open page; undefined if there is none any more. */
+  /** The open page; undefined if none is open. */
   get page(): BrowserPage | undefined {
     return this.#open?.page.isClosed ? undefined : this.#open?.page;
   }
 
-  /** The open page, or an empty one in a new browser. @throws BrowserError if no browser is to be had, or it does not hold */
+  /** The open page, or an empty one in a new browser. @throws BrowserError if none is available or isolated */
   async pageFor({ binding, idleMs }: BrowserSource): Promise<BrowserPage> {
     const known = this.page;
     if (known !== undefined) return known;
