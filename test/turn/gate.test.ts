@@ -154,3 +154,17 @@ test.each([
   });
   expect(gate).toMatchObject({ kind: "refuse", reason: expect.stringContaining("ask_shop") });
 });
+
+test("a call is refused for what one effect forbids, and no person is asked about another effect", async () => {
+  const tool = defineTool({
+    ...{ name: "both", summary: "", description: "", parameters: z.object({}), replay: "unsafe", sequential: true },
+    effects: () => [
+      { kind: "send", to: "telegram:7", shown: "" },
+      { kind: "reach", url: "https://other.example/" },
+    ],
+    run: async () => ({ text: "" }),
+  });
+  const security = { egress: { mode: "allowlist", trusted: ["cdn.example"] } };
+  const gate = await gateAfterPage({ security }).decide({ callId: "c", tool, args: {} });
+  expect(gate).toMatchObject({ kind: "refuse", reason: expect.stringContaining("other.example") });
+});
