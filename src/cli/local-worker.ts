@@ -10,6 +10,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type V4WorkerOptions = Extract<V4MiniflareOptions, { workers: unknown }>["workers"][number];
 
+type LocalD1 = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
 /** How Isopod is started on this machine. */
 export interface LocalWorkerDeps {
   root: string;
@@ -61,7 +63,7 @@ export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWork
       port: 0,
       cf: false,
       logRequests: false,
-      resourcePersistencePath: join(resolve(deps.stateFolder), "v3"),
+      resourcePersistencePath: persistencePath(deps.stateFolder),
       log: new Log(LogLevel.ERROR),
       handleStructuredLogs({ level, message }) {
         if (deps.verbose || level === "error") deps.onOutput(`${message}\n`);
@@ -86,6 +88,34 @@ export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWork
   return { stop };
 }
 
+/** Opens the local D1 databases alone, as long as `use` takes. */
+export async function withLocalD1<T>(
+  root: string,
+  stateFolder: string,
+  use: (databaseOf: (binding: string) => Promise<LocalD1>) => Promise<T>,
+): Promise<T> {
+  const { d1Databases } = (await readWorkerOptions(root)).workerOptions as Pick<V4WorkerOptions, "d1Databases">;
+  const takeSignalsBack = rememberSignals();
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      log: new Log(LogLevel.ERROR),
+      resourcePersistencePath: persistencePath(stateFolder),
+      workers: [{ name: NAME, modules: true, script: "", ...(d1Databases && { d1Databases }) }],
+    }),
+  );
+  takeSignalsBack();
+  try {
+    return await use((binding) => miniflare.getD1Database(binding));
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+function persistencePath(stateFolder: string): string {
+  return join(resolve(stateFolder), "v3");
+}
+
 /** Miniflare ends the process at a signal at once. The start command does that itself, when everything has stopped. */
 function rememberSignals(): () => void {
   const before = new Map(SIGNALS.map((signal) => [signal, process.listeners(signal)]));
@@ -99,14 +129,20 @@ function rememberSignals(): () => void {
 
 /** Reads wrangler.toml and the file of variables, which here takes the place of .dev.vars. */
 async function readConfiguration({ root, variablesFile }: LocalWorkerDeps) {
-  // It warns of bindings that cost something when they run remotely, which is never done here.
-  process.env.WRANGLER_LOG = "error";
-  const { unstable_getMiniflareWorkerOptions, unstable_getVarsForDev, unstable_readConfig } = await import("wrangler");
-  const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
+  const { config, workerOptions } = await readWorkerOptions(root);
+  const { unstable_getVarsForDev } = await import("wrangler");
   const { main, compatibility_date: compatibilityDate, configPath } = config;
   if (main === undefined || compatibilityDate === undefined) throw new Error("wrangler.toml has no main or no date.");
   const variables = unstable_getVarsForDev(configPath, [resolve(variablesFile)], config.vars, undefined, true);
   const bindings = Object.fromEntries(Object.entries(variables).map(([name, { value }]) => [name, value]));
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
   return { main, compatibilityDate, bindings, workerOptions };
+}
+
+/** Reads wrangler.toml, also as Miniflare's options. */
+async function readWorkerOptions(root: string) {
+  // It warns of bindings that cost something when they run remotely, which is never done here.
+  process.env.WRANGLER_LOG = "error";
+  const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import("wrangler");
+  const config = unstable_readConfig({ config: join(root, "wrangler.toml") });
+  return { config, workerOptions: unstable_getMiniflareWorkerOptions(config).workerOptions };
 }

@@ -1,12 +1,30 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { messageOf } from "../lib/errors.ts";
 import { Problem } from "./problem.ts";
-import { runWrangler } from "./wrangler.ts";
 
 /** The D1 databases by binding, each with the folder of its migrations. */
 const DATABASES = { DB: "d1", MEMORY: "memory" };
+
+type Binding = keyof typeof DATABASES;
+
+const BINDINGS = Object.keys(DATABASES) as Binding[];
+
+/** What a database has had, in the table and the shape in which `wrangler d1 migrations` keeps it. */
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+interface Migration {
+  binding: Binding;
+  /** The name of its file. */
+  name: string;
+  sql: string;
+}
 
 /** What was lost with the local databases, and what is left. */
 const MADE_ANEW = `The local databases were gone and are made anew. Sessions, workspaces and skills are still there.
@@ -19,18 +37,38 @@ npm run memory -- index --force fills the search index again.`;
  * @returns what to tell, if they were lost since the last time
  */
 export async function migrate(root: string, stateFolder: string): Promise<string | undefined> {
-  const digest = await migrationsDigest(root);
+  const migrations = await readMigrations(root);
+  const digest = await migrationsDigest(root, migrations);
   const stamp = join(stateFolder, "d1-migrations.sha256");
   const [before, ...files] = existsSync(stamp) ? (await readFile(stamp, "utf8")).split("\n") : [];
   const areLost = files.some((file) => !existsSync(join(stateFolder, file)));
   if (before === digest && files.length > 0 && !areLost) return undefined;
-  for (const binding of Object.keys(DATABASES)) {
-    const wrangler = runWrangler(root, ["d1", "migrations", "apply", binding, "--local", "--persist-to", stateFolder]);
-    if ((await wrangler.ended) !== 0) throw new Problem(`${wrangler.output()}\nThe migrations could not be applied.`);
-  }
-  await mkdir(stateFolder, { recursive: true });
+  await apply(root, stateFolder, migrations);
   await writeFile(stamp, [digest, ...(await databaseFiles(stateFolder))].join("\n"));
   return areLost ? MADE_ANEW : undefined;
+}
+
+/** Applies what each database has not had yet, in one workerd: `wrangler d1 migrations apply` starts one for each. */
+async function apply(root: string, stateFolder: string, migrations: readonly Migration[]): Promise<void> {
+  // Not before the packages are known to be there.
+  const [{ unstable_splitSqlQuery: split }, { withLocalD1 }] = await Promise.all([
+    import("wrangler"),
+    import("./local-worker.ts"),
+  ]);
+  await withLocalD1(root, stateFolder, async (databaseOf) => {
+    for (const binding of BINDINGS) {
+      const db = await databaseOf(binding);
+      await db.prepare(MIGRATIONS_TABLE).run();
+      const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+      const applied = new Set(results.map(({ name }) => name));
+      for (const { name, sql } of migrations.filter((one) => one.binding === binding && !applied.has(one.name))) {
+        const done = db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
+        await db.batch([...split(sql).map((query) => db.prepare(query)), done]).catch((error: unknown) => {
+          throw new Problem(`The migration ${name} of ${binding} could not be applied: ${messageOf(error)}`);
+        });
+      }
+    }
+  });
 }
 
 /** The files of the local D1 databases, relative to the state folder. */
@@ -42,12 +80,17 @@ async function databaseFiles(stateFolder: string): Promise<string[]> {
     .sort();
 }
 
-async function migrationsDigest(root: string): Promise<string> {
-  const hash = createHash("sha256").update(await readFile(join(root, "wrangler.toml")));
-  for (const database of Object.values(DATABASES)) {
-    const folder = join(root, "migrations", database);
+async function readMigrations(root: string): Promise<Migration[]> {
+  const perDatabase = BINDINGS.map(async (binding) => {
+    const folder = join(root, "migrations", DATABASES[binding]);
     const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
-    for (const name of names) hash.update(`${database}/${name}\n`).update(await readFile(join(folder, name)));
-  }
+    return Promise.all(names.map(async (name) => ({ binding, name, sql: await readFile(join(folder, name), "utf8") })));
+  });
+  return (await Promise.all(perDatabase)).flat();
+}
+
+async function migrationsDigest(root: string, migrations: readonly Migration[]): Promise<string> {
+  const hash = createHash("sha256").update(await readFile(join(root, "wrangler.toml")));
+  for (const { binding, name, sql } of migrations) hash.update(`${DATABASES[binding]}/${name}\n`).update(sql);
   return hash.digest("hex");
 }

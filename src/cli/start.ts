@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -12,7 +13,6 @@ import { makePrivateFolder } from "./private-folder.ts";
 import { Problem, runCommand } from "./problem.ts";
 import { startTicks } from "./ticks.ts";
 import { ensureDataKey, ensureToken, ensureWebhookSecret, VARIABLES_FILE } from "./variables.ts";
-import { requirePackages } from "./wrangler.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const READY_WITHIN_MS = 90_000;
@@ -55,7 +55,7 @@ async function start(): Promise<void> {
   const port = parsePort(values.port);
   if (port === undefined) throw new Problem(`'${values.port}' is not a port. Use a number from 1 to 65535.`);
 
-  requirePackages(ROOT);
+  if (!existsSync(`${ROOT}node_modules/wrangler`)) throw new Problem("The packages are not installed yet. Run: npm ci");
   const token = await ensureToken(values.vars);
   await ensureDataKey(values.vars);
   await ensureWebhookSecret(values.vars);

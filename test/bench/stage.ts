@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runWrangler, type Wrangler } from "../../src/cli/wrangler.ts";
+import { runWrangler, type Wrangler } from "../fakes/wrangler.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const POLL_MS = 20;

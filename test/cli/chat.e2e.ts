@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { ScriptedApi, TOKEN } from "../e2e/scripted-api.ts";
 import { Command, endCommands } from "./command.ts";
+import { freePort } from "./free-port.ts";
 
 let api: ScriptedApi;
 
@@ -111,7 +111,7 @@ test("a failed run says why and is the exit code of a single message", async () 
 });
 
 test("where nothing answers it says how to start Isopod", async () => {
-  const port = await freePortAbove(23_000);
+  const port = await freePort();
   const chat = Command.run("chat", ["--url", `http://127.0.0.1:${port}`, "hello"], { ISOPOD_TOKEN: TOKEN });
   assert.equal(await chat.ended, 1);
   assert.equal(

@@ -5,9 +5,9 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { SlowModel } from "../e2e/slow-model.ts";
 import { Command, endCommands } from "./command.ts";
+import { freePort } from "./free-port.ts";
 
 const DOORS = [
   "/cdn-cgi/explorer",
@@ -54,7 +54,7 @@ let model: SlowModel;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "isopod-front-"));
-  port = await freePortAbove(26_000);
+  port = await freePort();
   model = await SlowModel.start();
   await writeFile(join(folder, ".dev.vars"), `ISOPOD_MODEL=custom/slow\nOPENAI_BASE_URL=${model.baseUrl}\n`);
   await mkdir(state());

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "./command.ts";
+import { freePort } from "./free-port.ts";
 
 const MINUTE_MS = 60_000;
 const TOKEN = "iso_schedule_e2e";
@@ -21,7 +21,7 @@ let port: number;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "isopod-schedule-"));
-  port = await freePortAbove(25_000);
+  port = await freePort();
   const config = { agents: { defaults: { heartbeat: { every: "2m", target: "none" } } } };
   await writeFile(join(folder, "vars"), `ISOPOD_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
 });

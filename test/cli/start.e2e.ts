@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "./command.ts";
+import { freePort } from "./free-port.ts";
 
 const SOURCE = fileURLToPath(new URL("../../src", import.meta.url));
 
@@ -16,7 +16,7 @@ let port: number;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "isopod-start-"));
-  port = await freePortAbove(21_000);
+  port = await freePort();
 });
 afterEach(endCommands);
 after(() => rm(folder, { recursive: true, force: true }));
@@ -90,7 +90,7 @@ test("a later start has the same token and the same conversation", async () => {
 test("a second start over the same data is refused, on whatever port", async () => {
   const isopod = start();
   await isopod.says("Ctrl-C ends it");
-  const other = await freePortAbove(23_000);
+  const other = await freePort();
   const second = Command.run("start", [
     ...["--port", String(other), "--persist-to", join(folder, "state"), "--vars", vars()],
   ]);
@@ -124,7 +124,7 @@ test("the lock of a program that was killed does not count", async () => {
 });
 
 test("a port that another program has is named, with one to use instead", async (t) => {
-  const taken = await freePortAbove(22_000);
+  const taken = await freePort();
   const other = await listenOn(taken);
   t.after(() => close(other));
   const isopod = Command.run("start", ["--persist-to", join(folder, "other"), "--vars", vars()], {

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { startBotApi } from "../fakes/bot-api.ts";
 import type { LocalServer } from "../fakes/listen.ts";
 import { Command, endCommands } from "./command.ts";
+import { freePort } from "./free-port.ts";
 
 const TOKEN = "8100000001:polling";
 
@@ -16,7 +16,7 @@ let botApi: LocalServer;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "isopod-polling-"));
-  port = await freePortAbove(24_000);
+  port = await freePort();
   botApi = await startBotApi();
   const config = { channels: { telegram: { apiBase: botApi.url, dmPolicy: "open" } } };
   await writeFile(vars(), `TELEGRAM_BOT_TOKEN=${TOKEN}\nISOPOD_CONFIG='${JSON.stringify(config)}'\n`);

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "../cli/command.ts";
+import { freePort } from "../cli/free-port.ts";
 import type { LocalServer } from "../fakes/listen.ts";
 import { startMcpServer } from "../fakes/mcp-server.ts";
 import { type Browser, openBrowser } from "./browser.ts";
@@ -31,7 +31,7 @@ before(async () => {
     security: { egress: { allowPrivate: [host] } },
   };
   await writeFile(join(folder, ".dev.vars"), `ISOPOD_CONFIG='${JSON.stringify(config)}'\n`);
-  const port = await freePortAbove(24_600);
+  const port = await freePort();
   const state = ["--persist-to", join(folder, "state"), "--vars", join(folder, ".dev.vars")];
   const isopod = Command.run("start", ["--port", String(port), ...state]);
   await isopod.says("Ctrl-C ends it");

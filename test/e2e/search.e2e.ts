@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "../cli/command.ts";
+import { freePort } from "../cli/free-port.ts";
 import { type LocalServer, listen } from "../fakes/listen.ts";
 import { startModelServer } from "../fakes/model-server.ts";
 import { SEARCH_ANSWERS } from "../search/search-answers.ts";
@@ -35,7 +35,7 @@ before(async () => {
     { text: "Forty lamps were counted." },
   ]);
   await writeFile(join(folder, ".dev.vars"), variables());
-  const port = await freePortAbove(24_000);
+  const port = await freePort();
   const state = ["--persist-to", join(folder, "state"), "--vars", join(folder, ".dev.vars")];
   isopod = Command.run("start", ["--port", String(port), ...state]);
   await isopod.says("Ctrl-C ends it", 120_000);

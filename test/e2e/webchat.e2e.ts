@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { freePortAbove } from "../../src/cli/port.ts";
 import { Command, endCommands } from "../cli/command.ts";
+import { freePort } from "../cli/free-port.ts";
 import { type LocalServer, listen } from "../fakes/listen.ts";
 import type { ScriptedReply } from "../fakes/model-script.ts";
 import { startModelServer } from "../fakes/model-server.ts";
@@ -22,7 +22,7 @@ let page: Page;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "isopod-webchat-"));
   model = await startModelServer();
-  const port = await freePortAbove(24_500);
+  const port = await freePort();
   isopod = `http://127.0.0.1:${port}`;
   site = await listen((request, response) => {
     response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy() });

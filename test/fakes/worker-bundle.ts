@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Miniflare } from "miniflare";
-import { runWrangler } from "../../src/cli/wrangler.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

@@ -53,7 +53,8 @@ export function breachesIn(evidence: Evidence): Breach[] {
 }
 
 /** Every message that was accepted is in the transcript once, as one run, however often it was sent. */
-function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence): Breach[] {
+function messagesOf(evidence: SessionEvidence): Breach[] {
+  const { session, sent, history, runs, indexed } = evidence;
   const breaches: Breach[] = [];
   const report = (kind: BreachKind, { message, runIds }: SentMessage, what: string) =>
     breaches.push({
@@ -65,7 +66,9 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
   let retries = 0;
   for (const record of sent) {
     const said = history.filter((entry) => entry.role === "user" && entry.text.includes(record.message.text)).length;
-    const isDropped = record.runIds.some((id) => runs.some((run) => run.runId === id && run.status === "dropped"));
+    const isDropped = runs.some(
+      (run) => record.runIds.includes(run.runId) && (run.status === "dropped" || isStoppedBeforeItBegan(run, evidence)),
+    );
     const mayBeDropped = session.chat !== undefined && runs.some((run) => run.status === "dropped");
     for (const refusal of record.refused) report("lost", record, refusal);
     if (new Set(record.runIds).size > 1) report("doubled", record, `it is the runs ${record.runIds.join(", ")}`);
@@ -83,6 +86,11 @@ function messagesOf({ session, sent, history, runs, indexed }: SessionEvidence):
     breaches.push({ kind, session: session.key, what: `${asked} messages were accepted and made ${known} runs` });
   }
   return breaches;
+}
+
+/** Whether it is a sub-agent's that was stopped with its parent while it still waited: its task is in no transcript then. */
+function isStoppedBeforeItBegan(run: RunView, { session, isChild }: SessionEvidence): boolean {
+  return isChild && session.mode === "interrupt" && run.status === "aborted" && run.startedAt === undefined;
 }
 
 /** The end of every sub-agent is told once to who started it; where its work was stopped from there, not at all. */

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { Problem } from "./problem.ts";
 
 const STOP_MS = 5_000;
 /** How many characters of the output are kept. */
@@ -64,11 +62,6 @@ export function runWrangler(root: string, args: readonly string[], onOutput?: (t
       signal(child, "SIGKILL");
     },
   };
-}
-
-/** @throws Problem where the project's packages are not installed */
-export function requirePackages(root: string): void {
-  if (!existsSync(wranglerScript(root))) throw new Problem("The packages are not installed yet. Run: npm ci");
 }
 
 function wranglerScript(root: string): string {
