@@ -11,8 +11,6 @@ import { exportStream } from "../retention/export.ts";
 import { isExpired } from "../retention/removal.ts";
 import { meteredBindings } from "../services/metered-bindings.ts";
 import { OperationMeter } from "../services/operations.ts";
-import { admitRun, type NewRun } from "../session-store/admission.ts";
-import { botRounds } from "../session-store/bot-rounds.ts";
 import { EventLog } from "../session-store/event-log.ts";
 import { eventStream } from "../session-store/event-stream.ts";
 import { Fence } from "../session-store/fence.ts";
@@ -26,10 +24,8 @@ import {
   runDeliveries,
 } from "../session-store/outbox.ts";
 import type { QueuePolicy } from "../session-store/queue.ts";
-import { revisedRequest } from "../session-store/revised-request.ts";
 import { type Decision, isSettled, type RunState } from "../session-store/run.ts";
 import type { AcceptedRun, AcceptRequest, FollowedRun } from "../session-store/run-request.ts";
-import { boundedInput } from "../session-store/run-request.ts";
 import {
   type DeliveryView,
   deliveryView,
@@ -39,38 +35,26 @@ import {
   type WaitResult,
   waitResult,
 } from "../session-store/run-views.ts";
-import { findRun, openRuns, quietCostBefore, type RunRow, releaseKey } from "../session-store/runs.ts";
+import { findRun, openRuns, type RunRow } from "../session-store/runs.ts";
 import { readPlace, type SessionPart } from "../session-store/session-place.ts";
-import {
-  createSessionRow,
-  markDeleting,
-  newSession,
-  readSessionRow,
-  type SessionRow,
-} from "../session-store/session-row.ts";
+import { markDeleting, readSessionRow, type SessionRow } from "../session-store/session-row.ts";
 import { queuePolicyFor } from "../session-store/session-settings.ts";
-import { hasTables, migrateTables, openStore, type Store, updateTables } from "../session-store/store.ts";
+import { hasTables, migrateTables, openStore, type Store } from "../session-store/store.ts";
 import { runSpan } from "../session-store/stored-events.ts";
 import type { Grant } from "../session-store/stored-shapes.ts";
 import type { Lineage, SubagentReport } from "../session-store/subagent.ts";
-import { isTombstoneOver, readTombstone, type Tombstone } from "../session-store/tombstone.ts";
+import { isTombstoneOver } from "../session-store/tombstone.ts";
 import { type HistoryPage, readHistory, readLastReply } from "../session-store/transcript.ts";
 import type { VisitorView, VisitorWait } from "../session-store/visitor-view.ts";
 import { MISDIRECTED, type SessionMethods } from "./api.ts";
 import { composeSession, type SessionParts } from "./compose-session.ts";
 import { ConfigSnapshot } from "./config-snapshot.ts";
-import { runReceivedHooks } from "./run-hooks.ts";
+import { RunIntake } from "./run-intake.ts";
 import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 
 /** Most characters of a lost delivery's words that are listed. */
 const MAX_SHOWN_CHARS = 200;
 const DELETE_IT = "Try again; if it stays like this, delete the session (DELETE /v1/sessions/{key}): it begins anew.";
-const NO_TOMBSTONE: Tombstone = { keys: [], until: 0 };
-/** Most messages of bots in a row that are answered. */
-const MAX_BOT_ROUNDS = 3;
-const BOTS_ALONE = "Only bots have spoken here for a while: the agent answers when a person speaks.";
-const NOT_STORED = "The message was not stored. Send it again in a moment: it begins a new session.";
-
 /**
  * One conversation: its queue of runs, its transcript, its events and its deliveries.
  *
@@ -88,11 +72,10 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   readonly #fence: Fence;
   readonly #services: ConfigSnapshot;
   readonly #parts: SessionParts;
+  readonly #intake: RunIntake;
   #lifecycle: Lifecycle;
   /** Why the database cannot be read, if it cannot. */
   #damage: string | undefined;
-  /** What a deleted session has left here, once read. */
-  #tombstone: Tombstone | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -125,6 +108,21 @@ export class Session extends DurableObject<Env> implements SessionMethods {
       stopAll: () => this.#stopAll(),
       forget: () => this.#forget(),
       reload: () => this.#reload(),
+    });
+    this.#intake = new RunIntake({
+      ctx,
+      meter: this.#meter,
+      store: this.#store,
+      log: this.#log,
+      fence: this.#fence,
+      parts: this.#parts,
+      lifecycle: () => this.#lifecycle,
+      activate: () => {
+        this.#lifecycle = "active";
+      },
+      policyFor: (target) => this.#policyFor(target),
+      locationOf: (sessionKey) => this.#services.locationOf(sessionKey),
+      stop: (runId) => this.#stop(runId),
     });
     this.#unlessDamaged(() => this.#recover());
     if (this.#damage !== undefined) this.#lifecycle = "damaged";
@@ -165,53 +163,9 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     });
   }
 
-  #accept(given: AcceptRequest): AcceptedRun {
+  #accept(request: AcceptRequest): AcceptedRun {
     this.#requireHere();
-    const request = this.#lifecycle === "active" ? this.#revised(given) : given;
-    const { runId, idempotencyKey = null, inputDigest = null, keySince = 0, input, target = null } = request;
-    this.#requireNew(idempotencyKey);
-    const taken = this.#parts.commands.sort(boundedInput(input), target);
-    const run = { runId, idempotencyKey, inputDigest, input: taken.input, target };
-    const begins = taken.kind === "run" && !this.#parts.scheduler.busy;
-    if (begins) this.#meter.accept(Date.now());
-    const prefetched = this.#parts.turnRunner.prefetch({ ...request, input: taken.input }, begins);
-    const session = this.#begin(request);
-    if (keySince > 0) this.#fence.write(() => releaseKey(this.#store, idempotencyKey ?? "", keySince));
-    const row = taken.kind === "run" ? this.#admit(run) : this.#parts.commands.take(run, taken);
-    if (taken.kind === "run") this.#parts.commands.begin(taken.input);
-    this.#parts.wakeups.arm();
-    this.#parts.wakeups.work(prefetched);
-    this.#parts.visitors.changed();
-    const accepted = {
-      runId: row.id,
-      sessionKey: session.key,
-      sessionId: session.sessionId,
-      acceptedAt: row.acceptedAt,
-    };
-    if (input.origin?.kind !== "heartbeat") return accepted;
-    const quietCostMicros = quietCostBefore(this.#store, row.id);
-    return { ...accepted, ...(quietCostMicros !== undefined && { quietCostMicros }) };
-  }
-
-  /**
-   * What a message of a chat that goes on is stored as. What was taken back before its turn is not answered.
-   * @throws IsopodError `forbidden` for one round too many between bots
-   */
-  #revised(given: AcceptRequest): AcceptRequest {
-    if (given.input.sender?.isBot && botRounds(this.#store) >= MAX_BOT_ROUNDS) {
-      throw new IsopodError("forbidden", BOTS_ALONE, undefined, { reason: "bots_alone" });
-    }
-    const { request, stop } = revisedRequest(given, this.#store);
-    if (stop !== undefined) this.#stop(stop);
-    return request;
-  }
-
-  /** @throws IsopodError `gone` for a message that a session took up which was deleted since */
-  #requireNew(key: string | null): void {
-    this.#tombstone ??= readTombstone(this.ctx.storage, Date.now()) ?? NO_TOMBSTONE;
-    if (key === null || this.#tombstone.until <= Date.now() || !this.#tombstone.keys.includes(key)) return;
-    const message = "This message was taken up before, by a session that was deleted since.";
-    throw new IsopodError("gone", message, "Send it under another idempotencyKey to have it answered again.");
+    return this.#intake.accept(request);
   }
 
   /** The current view of a run; undefined if this session has no such run. */
@@ -484,25 +438,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     this.#stopAll();
   }
 
-  /** The session's row, created if there is none. @throws IsopodError `unavailable` while it is being deleted */
-  #begin(request: AcceptRequest): SessionRow {
-    if (this.#lifecycle === "deleting")
-      throw new IsopodError("unavailable", "The session is being deleted.", NOT_STORED);
-    if (this.#lifecycle === "none") updateTables(this.ctx, this.#store);
-    const session = readSessionRow(this.#store) ?? this.#fence.write(() => this.#create(request));
-    this.#lifecycle = "active";
-    return session;
-  }
-
-  #create(request: AcceptRequest): SessionRow {
-    return createSessionRow(this.#store, this.#log, newSession(request, this.#locationOf(request), Date.now()));
-  }
-
-  #locationOf({ sessionKey }: AcceptRequest): SessionLocation {
-    if (this.ctx.id.jurisdiction === "eu") return "eu";
-    return this.#services.locationOf(sessionKey);
-  }
-
   /** What an active session answers; undefined if there is none. A session that has moved says where it is. */
   #answer<Result>(read: () => Result): Result | Refusal | undefined {
     return orRefusal(() => {
@@ -542,7 +477,7 @@ export class Session extends DurableObject<Env> implements SessionMethods {
   /** Resets the state in memory after everything was deleted. */
   #forget(): void {
     this.#lifecycle = "none";
-    this.#tombstone = undefined;
+    this.#intake.forget();
     this.#parts.sockets.end();
     this.#log.end();
     this.#log.clearedUpTo(this.#log.lastSeq + 1);
@@ -562,14 +497,6 @@ export class Session extends DurableObject<Env> implements SessionMethods {
     if (session === undefined || this.#lifecycle !== "active") return;
     this.#log.restart(session.reservedSeq, session.oldestCursor);
     this.#parts.wakeups.armAtOnce();
-  }
-
-  #admit(run: NewRun): RunRow {
-    const deps = { store: this.#store, log: this.#log, policy: this.#policyFor(run.target), now: Date.now() };
-    const { row, isNew, interrupt } = this.#fence.write(() => admitRun(run, deps));
-    if (isNew) runReceivedHooks(run, this.#parts.hooks);
-    if (interrupt !== undefined) this.#stop(interrupt);
-    return row;
   }
 
   #follow(row: RunRow, after: number): ReadableStream<Uint8Array> {
