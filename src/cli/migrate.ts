@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { messageOf } from "../lib/errors.ts";
 import { Problem } from "./problem.ts";
 
 /** The D1 databases by binding, each with the folder of its migrations. */
@@ -63,8 +62,8 @@ async function apply(root: string, stateFolder: string, migrations: readonly Mig
       const applied = new Set(results.map(({ name }) => name));
       for (const { name, sql } of migrations.filter((one) => one.binding === binding && !applied.has(one.name))) {
         const done = db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-        await db.batch([...split(sql).map((query) => db.prepare(query)), done]).catch((error: unknown) => {
-          throw new Problem(`The migration ${name} of ${binding} could not be applied: ${messageOf(error)}`);
+        await db.batch([...split(sql).map((query) => db.prepare(query)), done]).catch((error: Error) => {
+          throw new Problem(`The migration ${name} of ${binding} could not be applied: ${error.message}`);
         });
       }
     }
