@@ -1,10 +1,11 @@
 import { messageOf } from "../lib/errors.ts";
 import { log } from "../lib/log.ts";
-import type { AnswerRequest, RequestAnswer, RequestOrigin } from "./answer-request.ts";
+import type { AnswerRequest, RequestOrigin } from "./answer-request.ts";
 import type { AcquiredBrowser } from "./browser-binding.ts";
 import { CdpConnection } from "./cdp-connection.ts";
 import type { CdpCommands, CdpEvent, CdpMethod, Frame, FrameTree, PausedRequest, TargetInfo } from "./cdp-protocol.ts";
 import { type BarePage, checkDocument, checkProxy } from "./check-isolation.ts";
+import { PausedRequests } from "./paused-requests.ts";
 
 /** A frame of the page, with the session that it is in. */
 export interface PageFrame {
@@ -21,13 +22,6 @@ const NO_BYPASS = "<-loopback>";
 /** What sends datagrams, which take no proxy. It runs in every frame before the page's own scripts. */
 const WITHOUT_DATAGRAMS = `for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCIceTransport", "WebTransport"]) delete globalThis[name];`;
 
-/** The requests of a page that the Worker answers at once: connections of one invocation are few, and memory is small. */
-const MAX_AT_ONCE = 4;
-/** A call lets a page load so much; a shop's front page has about 150 requests and 10 MB. */
-const MAX_REQUESTS = 400;
-const MAX_BYTES = 64 * 1024 * 1024;
-/** So many requests wait between two calls, and more fail: a page that polls has one open, or a few. */
-const MAX_HELD = 50;
 /** Frames and workers of a page in processes of their own; each costs the browser memory. */
 const MAX_TARGETS = 40;
 /** The most reasons that are kept of requests that failed. */
@@ -57,12 +51,7 @@ export class IsolatedBrowser {
   readonly #sessions = new Map<string, TargetInfo>();
   /** Every frame with its address, and the session that it is in. */
   readonly #frames = new Map<string, { url: string; sessionId: string }>();
-  #answer: AnswerRequest | undefined;
-  readonly #held: [PausedRequest, string | undefined][] = [];
-  readonly #queue: [PausedRequest, string | undefined][] = [];
-  #answering = 0;
-  #requests = 0;
-  #bytes = 0;
+  readonly #requests: PausedRequests;
   #reasons: string[] = [];
   /** Counts requests and answers, so that a caller sees whether anything has happened. */
   activity = 0;
@@ -73,6 +62,15 @@ export class IsolatedBrowser {
     this.#release = release;
     this.#connection = new CdpConnection(socket);
     this.#connection.onEvent = (event) => this.#receive(event);
+    this.#requests = new PausedRequests({
+      send: (method, params, sessionId) => this.send(method, params, sessionId),
+      originOf: (paused, sessionId) => this.#originOf(paused, sessionId),
+      onActivity: () => {
+        this.activity++;
+      },
+      note: (reason) => this.#note(reason),
+      begin: (work) => this.#begin(work),
+    });
   }
 
   /**
@@ -122,7 +120,7 @@ export class IsolatedBrowser {
 
   /** Requests that are being answered or wait for it. */
   get pending(): number {
-    return this.#answering + this.#queue.length;
+    return this.#requests.pending;
   }
 
   /** Why requests have failed since the last call began, each once. */
@@ -149,18 +147,9 @@ export class IsolatedBrowser {
    * @param before what is done while the page's requests still wait, so that the page is the one that was decided on
    */
   async use<Result>(answer: AnswerRequest, before: () => unknown, work: () => Promise<Result>): Promise<Result> {
-    this.#requests = 0;
-    this.#bytes = 0;
     this.#reasons = [];
     await before();
-    this.#answer = answer;
-    try {
-      for (const [paused, sessionId] of this.#held.splice(0)) this.#take(paused, sessionId);
-      return await work();
-    } finally {
-      this.#answer = undefined;
-      this.#held.push(...this.#queue.splice(0));
-    }
+    return this.#requests.answerDuring(answer, work);
   }
 
   /** Ends the browser. Never rejects, and may be called again. */
@@ -214,7 +203,7 @@ export class IsolatedBrowser {
           if (sessionId === event.params.sessionId) this.#frames.delete(id);
         return;
       case "Fetch.requestPaused":
-        this.#take(event.params, event.sessionId);
+        this.#requests.take(event.params, event.sessionId);
         return;
       case "Page.frameNavigated":
         this.#noteFrame(event.params.frame, event.sessionId);
@@ -288,43 +277,6 @@ export class IsolatedBrowser {
     });
   }
 
-  /** Answers a request, now or when another has been answered; between calls it waits for the next. */
-  #take(paused: PausedRequest, sessionId: string | undefined): void {
-    this.activity++;
-    if (this.#answer === undefined) {
-      if (this.#held.length < MAX_HELD) this.#held.push([paused, sessionId]);
-      else this.#begin(this.#respond(paused, sessionId, { kind: "fail", reason: "Failed", why: "" }));
-      return;
-    }
-    this.#queue.push([paused, sessionId]);
-    this.#answerNext();
-  }
-
-  #answerNext(): void {
-    const answer = this.#answer;
-    if (answer === undefined || this.#answering >= MAX_AT_ONCE) return;
-    const next = this.#queue.shift();
-    if (next === undefined) return;
-    const [paused, sessionId] = next;
-    this.#answering++;
-    this.#requests++;
-    const isOver = this.#requests > MAX_REQUESTS || this.#bytes > MAX_BYTES;
-    const why = `The page has loaded as much as a call may (${MAX_REQUESTS} requests, ${MAX_BYTES / 1024 / 1024} MiB): what it asks beyond that fails.`;
-    const origin = this.#originOf(paused, sessionId);
-    const found: Promise<RequestAnswer> = isOver
-      ? Promise.resolve({ kind: "fail", reason: "BlockedByClient", why })
-      : answer(paused, origin);
-    this.#begin(
-      found
-        .then((given) => this.#respond(paused, sessionId, origin.isMain ? inPlaceOfPage(given) : given))
-        .finally(() => {
-          this.#answering--;
-          this.activity++;
-          this.#answerNext();
-        }),
-    );
-  }
-
   #originOf({ frameId, resourceType }: PausedRequest, sessionId: string | undefined): RequestOrigin {
     const isMain = resourceType === "Document" && frameId === this.#targetId;
     const worker = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
@@ -332,50 +284,9 @@ export class IsolatedBrowser {
     return { isMain, from: this.#frames.get(frameId)?.url ?? own ?? this.address };
   }
 
-  async #respond(
-    { requestId }: PausedRequest,
-    sessionId: string | undefined,
-    answer: RequestAnswer | Stay,
-  ): Promise<void> {
-    switch (answer.kind) {
-      case "continue":
-        return void (await this.send("Fetch.continueRequest", { requestId }, sessionId));
-      case "stay":
-        this.#note(answer.why);
-        return void (await this.send(
-          "Fetch.fulfillRequest",
-          { requestId, responseCode: 204, responseHeaders: [], body: "" },
-          sessionId,
-        ));
-      case "fail":
-        if (answer.why !== "") this.#note(answer.why);
-        return void (await this.send("Fetch.failRequest", { requestId, errorReason: answer.reason }, sessionId));
-      case "fulfill": {
-        this.#bytes += answer.bytes;
-        const { status: responseCode, headers: responseHeaders, body } = answer;
-        return void (await this.send(
-          "Fetch.fulfillRequest",
-          { requestId, responseCode, responseHeaders, body },
-          sessionId,
-        ));
-      }
-    }
-  }
-
   #note(reason: string): void {
     if (this.#reasons.length < MAX_REASONS && !this.#reasons.includes(reason)) this.#reasons.push(reason);
   }
-}
-
-/** The page stays where it is: an answer without content takes the place of nothing. */
-interface Stay {
-  kind: "stay";
-  why: string;
-}
-
-/** A page that is not loaded leaves the one before it, which an error page would replace. */
-function inPlaceOfPage(answer: RequestAnswer): RequestAnswer | Stay {
-  return answer.kind === "fail" ? { kind: "stay", why: answer.why } : answer;
 }
 
 function framesIn({ frame, childFrames = [] }: FrameTree): Frame[] {
