@@ -8,6 +8,7 @@ import { CommandError } from "./cdp-connection.ts";
 import type { AxNode, CdpEvent, PausedRequest } from "./cdp-protocol.ts";
 import type { IsolatedBrowser } from "./isolated-browser.ts";
 import { type Key, keyEvents } from "./keys.ts";
+import { PageElements } from "./page-elements.ts";
 
 /** What a page shows. */
 export interface PageView {
@@ -39,12 +40,6 @@ export type PageAction =
   | { kind: "press"; key: Key }
   | { kind: "back" };
 
-interface Element {
-  backendNodeId: number;
-  frameId: string;
-  sessionId: string;
-}
-
 /** A page that opens is waited for so long, in milliseconds; what a call does, less: it may have started nothing. */
 const OPEN_MS = 30_000;
 const SETTLE_MS = 10_000;
@@ -64,51 +59,10 @@ const MAX_PNG_BYTES = 3 * 1024 * 1024;
 /** The quality of a JPEG, in percent. */
 const JPEG_QUALITY = 70;
 
-/** Scripts that run on an element: `this`. */
-const SCRIPTS = {
-  /** Selects what a field holds, so that typing replaces it; says how it is filled in. */
-  select: `function () {
-    if (this instanceof HTMLSelectElement) return "options";
-    if (this.disabled || this.readOnly) return "fixed";
-    const type = this instanceof HTMLInputElement ? this.type : "";
-    if (type === "file") return "file";
-    if (["color", "date", "datetime-local", "month", "range", "time", "week"].includes(type)) return "value";
-    if (this.select instanceof Function) this.select();
-    else if (this.isContentEditable) getSelection().selectAllChildren(this);
-    else return "other";
-    return "text";
-  }`,
-  /** Chooses an option by what it shows or by its value; says the options if there is no such one. */
-  choose: `function (wanted) {
-    const options = [...this.options];
-    const found = options.find((one) => one.label.trim() === wanted.trim()) ?? options.find((one) => one.value === wanted);
-    if (found === undefined) return options.slice(0, 50).map((one) => one.label.trim()).join(", ") || "none";
-    found.selected = true;
-    for (const name of ["input", "change"]) this.dispatchEvent(new Event(name, { bubbles: true }));
-    return "";
-  }`,
-  /** Sets a field that has a value and no text, such as a date; says the value that it has then. */
-  set: `function (value) {
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(this, value);
-    for (const name of ["input", "change"]) this.dispatchEvent(new Event(name, { bubbles: true }));
-    return this.value;
-  }`,
-  /** Clicks what has no place of its own. */
-  click: `function () {
-    const list = this instanceof HTMLOptionElement ? this.closest("select") : null;
-    if (list === null) return this.click();
-    this.selected = true;
-    for (const name of ["input", "change"]) list.dispatchEvent(new Event(name, { bubbles: true }));
-  }`,
-} as const;
-
 /** The page of an isolated browser: does what a person does, and shows what a screen reader reads out. */
 export class BrowserPage {
   readonly #browser: IsolatedBrowser;
-  /** The elements that have a ref since the page came, by the ref; and the refs by session and node. */
-  readonly #elements = new Map<string, Element>();
-  readonly #refs = new Map<string, string>();
-  #lastRef = 0;
+  readonly #elements: PageElements;
   readonly #hosts = new Set<string>();
   #isLoading = false;
   /** The status of the page's own document, and why it did not come. */
@@ -117,6 +71,7 @@ export class BrowserPage {
 
   constructor(browser: IsolatedBrowser) {
     this.#browser = browser;
+    this.#elements = new PageElements(browser);
     browser.onEvent = (event) => this.#note(event);
   }
 
@@ -131,9 +86,8 @@ export class BrowserPage {
 
   /** The address of the document that an element is in; undefined if there is no such element. */
   addressOf(ref: string): string | undefined {
-    const element = this.#elements.get(ref);
-    if (element === undefined) return undefined;
-    return this.#browser.frames.find(({ id }) => id === element.frameId)?.url ?? this.address;
+    const frameId = this.#elements.frameOf(ref);
+    return frameId && (this.#browser.frames.find(({ id }) => id === frameId)?.url ?? this.address);
   }
 
   /**
@@ -146,8 +100,8 @@ export class BrowserPage {
       (paused, origin) => this.#answer(paused, origin, egress),
       // While the page loads nothing it is at the host that was decided on.
       async () => {
-        if (action.kind === "click") click = await this.#click(action.ref);
-        if (action.kind === "type") await this.#type(action.ref, action.text);
+        if (action.kind === "click") click = await this.#elements.click(action.ref);
+        if (action.kind === "type") await this.#elements.type(action.ref, action.text);
       },
       async () => {
         await click?.taken;
@@ -210,87 +164,8 @@ export class BrowserPage {
     await this.#browser.send("Page.navigateToHistoryEntry", { entryId: before.id });
   }
 
-  /** Presses the mouse on an element. The page may have to load something before it has `taken` that. */
-  async #click(ref: string): Promise<{ taken: Promise<unknown> }> {
-    const { sessionId } = this.#element(ref);
-    const point = await this.#pointOf(ref);
-    // A frame in a process of its own takes no mouse by its own session.
-    if (point === undefined || sessionId !== this.#browser.pageSession) return { taken: this.#run(ref, SCRIPTS.click) };
-    const mouse = (type: string, more: { button?: "left"; buttons?: number; clickCount?: number } = {}) =>
-      this.#browser.send("Input.dispatchMouseEvent", { type, ...point, ...more });
-    const events = [
-      mouse("mouseMoved"),
-      mouse("mousePressed", { button: "left", buttons: 1, clickCount: 1 }),
-      mouse("mouseReleased", { button: "left", buttons: 0, clickCount: 1 }),
-    ];
-    return { taken: Promise.all(events) };
-  }
-
-  /** The middle of an element in the view, after scrolling to it; undefined if it takes no room. */
-  async #pointOf(ref: string): Promise<{ x: number; y: number } | undefined> {
-    const { backendNodeId, sessionId } = this.#element(ref);
-    try {
-      await this.#browser.send("DOM.scrollIntoViewIfNeeded", { backendNodeId }, sessionId);
-      const { model } = await this.#browser.send("DOM.getBoxModel", { backendNodeId }, sessionId);
-      if (model.width === 0 || model.height === 0) return undefined;
-      const [left = 0, top = 0, , , right = 0, bottom = 0] = model.border;
-      return { x: (left + right) / 2, y: (top + bottom) / 2 };
-    } catch (error) {
-      if (error instanceof CommandError) return undefined;
-      throw error;
-    }
-  }
-
-  async #type(ref: string, text: string): Promise<void> {
-    const { backendNodeId, sessionId } = this.#element(ref);
-    const kind = await this.#run(ref, SCRIPTS.select);
-    if (kind === "options") {
-      const options = await this.#run(ref, SCRIPTS.choose, text);
-      if (options !== "") throw new BrowserError(`${ref} has no option '${text}'. It has: ${String(options)}.`);
-      return;
-    }
-    if (kind === "file") throw new BrowserError(`${ref} takes a file, and none is uploaded.`);
-    if (kind === "fixed") throw new BrowserError(`${ref} cannot be changed: it is disabled or read-only.`);
-    if (kind === "other") throw new BrowserError(`${ref} takes no text. Use click, or the ref of a textbox.`);
-    if (kind === "value") {
-      const now = await this.#run(ref, SCRIPTS.set, text);
-      if (now !== text)
-        throw new BrowserError(`${ref} did not take '${text}'. Dates are YYYY-MM-DD, times HH:MM, colours #rrggbb.`);
-      return;
-    }
-    await this.#browser.send("DOM.focus", { backendNodeId }, sessionId);
-    await this.#run(ref, SCRIPTS.select);
-    await this.#browser.send("Input.insertText", { text });
-  }
-
   async #press(key: Key): Promise<void> {
     await Promise.all(keyEvents(key).map((event) => this.#browser.send("Input.dispatchKeyEvent", event)));
-  }
-
-  /** Runs a script on an element and returns what it says. @throws BrowserError if the element has gone */
-  async #run(ref: string, script: string, ...values: string[]): Promise<unknown> {
-    const { backendNodeId, sessionId } = this.#element(ref);
-    try {
-      const { object } = await this.#browser.send("DOM.resolveNode", { backendNodeId }, sessionId);
-      const { result, exceptionDetails } = await this.#browser.send(
-        "Runtime.callFunctionOn",
-        {
-          ...{ objectId: object.objectId ?? "", functionDeclaration: script, returnByValue: true, userGesture: true },
-          arguments: values.map((value) => ({ value })),
-        },
-        sessionId,
-      );
-      if (exceptionDetails === undefined) return result.value;
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-    }
-    throw notThere(ref);
-  }
-
-  #element(ref: string): Element {
-    const element = this.#elements.get(ref);
-    if (element === undefined) throw notThere(ref);
-    return element;
   }
 
   #note(event: CdpEvent): void {
@@ -304,8 +179,7 @@ export class BrowserPage {
       case "Page.frameNavigated": {
         const { id, url } = event.params.frame;
         if (!this.#browser.isMainFrame(id)) break;
-        this.#elements.clear();
-        this.#refs.clear();
+        this.#elements.forget();
         this.#hosts.clear();
         if (/^https?:/.test(url)) this.#hosts.add(hostOf(url));
         break;
@@ -335,7 +209,9 @@ export class BrowserPage {
     for (const [n, { id, url, sessionId }] of frames.slice(0, MAX_FRAMES).entries()) {
       const nodes = await this.#nodesOf(id, sessionId);
       if (n === 0) title = String(nodes[0]?.name?.value ?? "");
-      const shown = treeLines(nodes, url, (backendNodeId) => this.#refOf({ backendNodeId, frameId: id, sessionId }));
+      const shown = treeLines(nodes, url, (backendNodeId) =>
+        this.#elements.refOf({ backendNodeId, frameId: id, sessionId }),
+      );
       if (n === 0) lines.push(...shown);
       else if (shown.length > 0) lines.push(`frame <${url}>`, ...shown.map((line) => `  ${line}`));
     }
@@ -357,18 +233,4 @@ export class BrowserPage {
       throw error;
     }
   }
-
-  #refOf(element: Element): string {
-    const key = `${element.sessionId} ${element.backendNodeId}`;
-    const known = this.#refs.get(key);
-    if (known !== undefined) return known;
-    const ref = `e${++this.#lastRef}`;
-    this.#refs.set(key, ref);
-    this.#elements.set(ref, element);
-    return ref;
-  }
-}
-
-function notThere(ref: string): BrowserError {
-  return new BrowserError(`There is no ${ref} on the page any more. Take a snapshot, and use a ref of that.`);
 }
