@@ -51,7 +51,10 @@ export interface Summary {
   insideShare: number;
   /** How many requests to the outside went wrong, by place, and how often D1 was away. */
   faults: Evidence["faults"];
-  /** Milliseconds from the start of the next process being ready to the next turn that was completed. */
+  /**
+   * Milliseconds from the next process being ready to the next turn that was completed, of the kills that left one open;
+   * what further kills take until another process is ready is not counted.
+   */
   answerMs: { p50: number; p95: number };
   /** Milliseconds from the kill to the next turn that was completed, over further kills if need be. */
   recoveryMs: { p50: number; p95: number };
@@ -99,8 +102,8 @@ export function summaryOf(
     killPoints: tally(places),
     insideShare: round(places.filter((place) => place !== "outside").length / Math.max(1, kills.length)),
     faults: evidence.faults,
-    answerMs: recoveryOf(evidence, "readyAt"),
-    recoveryMs: recoveryOf(evidence, "killedAt"),
+    answerMs: quantiles(answerTimes(evidence)),
+    recoveryMs: quantiles(recoveryTimes(evidence)),
     seconds: head.seconds,
   };
 }
@@ -148,19 +151,42 @@ function resumedIn({ sessions, kills }: Evidence): number {
     }).length;
 }
 
-function recoveryOf({ sessions, kills }: Evidence, since: "killedAt" | "readyAt"): { p50: number; p95: number } {
-  const ends = sessions
+function recoveryTimes({ sessions, kills }: Evidence): number[] {
+  const turns = completedIn(sessions);
+  return kills.flatMap(({ killedAt }) => {
+    const next = turns.find(({ endedAt }) => endedAt > killedAt);
+    return next === undefined ? [] : [next.endedAt - killedAt];
+  });
+}
+
+/** See `Summary.answerMs`. */
+export function answerTimes({ sessions, kills }: Pick<Evidence, "sessions" | "kills">): number[] {
+  const turns = completedIn(sessions);
+  return kills.flatMap(({ killedAt, readyAt }) => {
+    if (!turns.some((turn) => turn.acceptedAt < killedAt && turn.endedAt > killedAt)) return [];
+    const next = turns.find(({ endedAt }) => endedAt > readyAt);
+    if (next === undefined) return [];
+    const down = kills
+      .filter((kill) => kill.killedAt > readyAt && kill.killedAt < next.endedAt)
+      .reduce((sum, kill) => sum + kill.readyAt - kill.killedAt, 0);
+    return [next.endedAt - readyAt - down];
+  });
+}
+
+/** The turns that were completed, in the order of their ends. */
+function completedIn(sessions: Evidence["sessions"]): { acceptedAt: number; endedAt: number }[] {
+  return sessions
     .flatMap(({ runs }) =>
-      runs.flatMap(({ status, endedAt }) => (status === "ok" && endedAt !== undefined ? [endedAt] : [])),
+      runs.flatMap(({ status, acceptedAt, endedAt }) =>
+        status === "ok" && endedAt !== undefined ? [{ acceptedAt, endedAt }] : [],
+      ),
     )
-    .sort((a, b) => a - b);
-  const waits = kills
-    .flatMap((kill) => {
-      const endedAt = ends.find((end) => end > kill[since]);
-      return endedAt === undefined ? [] : [endedAt - kill[since]];
-    })
-    .sort((a, b) => a - b);
-  const quantile = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0;
+    .sort((a, b) => a.endedAt - b.endedAt);
+}
+
+function quantiles(times: readonly number[]): { p50: number; p95: number } {
+  const sorted = times.toSorted((a, b) => a - b);
+  const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { p50: quantile(0.5), p95: quantile(0.95) };
 }
 
