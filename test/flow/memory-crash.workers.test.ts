@@ -44,15 +44,17 @@ describe("an object that dies", () => {
     const { sessionKey } = session(name);
     await script(name, [
       { calls: [{ name: "write", args: { path: "memory/searching.md", content: "The ladder is at Piet's.\n" } }] },
-      { calls: [{ name: "memory_search", args: { query: "ladder" } }] },
+      { calls: [{ name: "memory_search", args: { query: "ladder" } }], delayMs: 500 },
       { text: "At Piet's." },
     ]);
+    const { runId } = await say("Where is the ladder?", name, { sessionKey });
+    // The note is written; whatever asks the index before that is not the search.
+    await waitFor(async () => (await asked(name)).length === 2);
     const batch = env.MEMORY.batch.bind(env.MEMORY);
     let searches = 0;
     vi.spyOn(env.MEMORY, "batch").mockImplementation((statements) => {
       return ++searches === 1 ? new Promise(() => undefined) : batch(statements);
     });
-    const { runId } = await say("Where is the ladder?", name, { sessionKey });
     await waitFor(async () => searches > 0);
     await kill(name);
     expect(await finished(runId)).toMatchObject({ status: "ok", reply: "At Piet's." });
