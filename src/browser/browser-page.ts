@@ -86,7 +86,7 @@ export class BrowserPage {
 
   /** The address of the document that an element is in; undefined if there is no such element. */
   addressOf(ref: string): string | undefined {
-    const frameId = this.#elements.frameOf(ref);
+    const frameId = this.#elements.frameId(ref);
     return frameId && (this.#browser.frames.find(({ id }) => id === frameId)?.url ?? this.address);
   }
 

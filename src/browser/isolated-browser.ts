@@ -148,8 +148,7 @@ export class IsolatedBrowser {
    */
   async use<Result>(answer: AnswerRequest, before: () => unknown, work: () => Promise<Result>): Promise<Result> {
     this.#reasons = [];
-    await before();
-    return this.#requests.answerDuring(answer, work);
+    return this.#requests.answerDuring(answer, before, work);
   }
 
   /** Ends the browser. Never rejects, and may be called again. */

@@ -78,7 +78,7 @@ export class PageElements {
   }
 
   /** The frame that an element is in; undefined if there is no such element. */
-  frameOf(ref: string): string | undefined {
+  frameId(ref: string): string | undefined {
     return this.#elements.get(ref)?.frameId;
   }
 

@@ -21,13 +21,13 @@ export interface PausedRequestsDeps {
     params: CdpCommands[Method][0],
     sessionId: string | undefined,
   ): Promise<unknown>;
-  /** What in the page asks. */
+  /** Where in the page a request comes from. */
   originOf(paused: PausedRequest, sessionId: string | undefined): RequestOrigin;
-  /** Is called when a request has come, and when it has its answer. */
+  /** Called when a request arrives and when it is answered. */
   onActivity(): void;
-  /** Keeps a reason why a request was not answered as the page wanted. */
+  /** Keeps why a request failed. */
   note(reason: string): void;
-  /** Lets work go on that nobody waits for. */
+  /** Runs work without waiting for it; logs its failure. */
   begin(work: Promise<unknown>): void;
 }
 
@@ -58,10 +58,15 @@ export class PausedRequests {
     return this.#answering + this.#queue.length;
   }
 
-  /** Answers from now until the work has ended, with what has waited since the last call. */
-  async answerDuring<Result>(answer: AnswerRequest, work: () => Promise<Result>): Promise<Result> {
+  /** Answers from the end of `before` to that of `work`, what has waited since the last call too. */
+  async answerDuring<Result>(
+    answer: AnswerRequest,
+    before: () => unknown,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     this.#requests = 0;
     this.#bytes = 0;
+    await before();
     this.#answer = answer;
     try {
       for (const { paused, sessionId } of this.#held.splice(0)) this.take(paused, sessionId);
@@ -72,7 +77,7 @@ export class PausedRequests {
     }
   }
 
-  /** Answers a request, now or when another has been answered; between calls it waits for the next. */
+  /** Answers a request, now or when another has been answered; between calls it waits for the next. Beyond `MAX_HELD` it fails. */
   take(paused: PausedRequest, sessionId: string | undefined): void {
     this.#deps.onActivity();
     if (this.#answer !== undefined) {

@@ -88,14 +88,14 @@ export async function startLocalWorker(deps: LocalWorkerDeps): Promise<LocalWork
   return { stop };
 }
 
-/** Opens the local D1 databases alone, as long as `use` takes. */
+/** Runs `use` with the local D1 databases open and no Worker of ours. */
 export async function withLocalD1<T>(
   root: string,
   stateFolder: string,
-  use: (databaseOf: (binding: string) => Promise<LocalD1>) => Promise<T>,
+  use: (openDatabase: (binding: string) => Promise<LocalD1>) => Promise<T>,
 ): Promise<T> {
   const { d1Databases } = (await readWorkerOptions(root)).workerOptions as Pick<V4WorkerOptions, "d1Databases">;
-  const takeSignalsBack = rememberSignals();
+  // A signal ends the process here: Miniflare's handlers end workerd first.
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
@@ -104,7 +104,6 @@ export async function withLocalD1<T>(
       workers: [{ name: NAME, modules: true, script: "", ...(d1Databases && { d1Databases }) }],
     }),
   );
-  takeSignalsBack();
   try {
     return await use((binding) => miniflare.getD1Database(binding));
   } finally {
@@ -138,7 +137,7 @@ async function readConfiguration({ root, variablesFile }: LocalWorkerDeps) {
   return { main, compatibilityDate, bindings, workerOptions };
 }
 
-/** Reads wrangler.toml, also as Miniflare's options. */
+/** Reads wrangler.toml and converts it to Miniflare's options. */
 async function readWorkerOptions(root: string) {
   // It warns of bindings that cost something when they run remotely, which is never done here.
   process.env.WRANGLER_LOG = "error";

@@ -11,7 +11,7 @@ type Binding = keyof typeof DATABASES;
 
 const BINDINGS = Object.keys(DATABASES) as Binding[];
 
-/** What a database has had, in the table and the shape in which `wrangler d1 migrations` keeps it. */
+/** The table of applied migrations, as `wrangler d1 migrations` makes it. */
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,
@@ -42,27 +42,36 @@ export async function migrate(root: string, stateFolder: string): Promise<string
   const [before, ...files] = existsSync(stamp) ? (await readFile(stamp, "utf8")).split("\n") : [];
   const areLost = files.some((file) => !existsSync(join(stateFolder, file)));
   if (before === digest && files.length > 0 && !areLost) return undefined;
-  await apply(root, stateFolder, migrations);
+  try {
+    await apply(root, stateFolder, migrations);
+  } catch (error) {
+    if (error instanceof Problem || !(error instanceof Error)) throw error;
+    throw new Problem(`The migrations could not be applied: ${error.message}`);
+  }
   await writeFile(stamp, [digest, ...(await databaseFiles(stateFolder))].join("\n"));
   return areLost ? MADE_ANEW : undefined;
 }
 
-/** Applies what each database has not had yet, in one workerd: `wrangler d1 migrations apply` starts one for each. */
+/**
+ * Applies the pending migrations of both databases in one workerd; `wrangler d1 migrations apply` starts one for each.
+ * @throws Problem that names the migration that failed
+ */
 async function apply(root: string, stateFolder: string, migrations: readonly Migration[]): Promise<void> {
   // Not before the packages are known to be there.
   const [{ unstable_splitSqlQuery: split }, { withLocalD1 }] = await Promise.all([
     import("wrangler"),
     import("./local-worker.ts"),
   ]);
-  await withLocalD1(root, stateFolder, async (databaseOf) => {
+  await withLocalD1(root, stateFolder, async (openDatabase) => {
     for (const binding of BINDINGS) {
-      const db = await databaseOf(binding);
+      const db = await openDatabase(binding);
       await db.prepare(MIGRATIONS_TABLE).run();
       const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
       const applied = new Set(results.map(({ name }) => name));
-      for (const { name, sql } of migrations.filter((one) => one.binding === binding && !applied.has(one.name))) {
-        const done = db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-        await db.batch([...split(sql).map((query) => db.prepare(query)), done]).catch((error: Error) => {
+      const pending = migrations.filter((migration) => migration.binding === binding && !applied.has(migration.name));
+      for (const { name, sql } of pending) {
+        const markApplied = db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
+        await db.batch([...split(sql).map((query) => db.prepare(query)), markApplied]).catch((error: Error) => {
           throw new Problem(`The migration ${name} of ${binding} could not be applied: ${error.message}`);
         });
       }

@@ -34,7 +34,7 @@ export interface RunIntakeDeps {
   fence: Fence;
   parts: Pick<SessionParts, Parts>;
   lifecycle(): Lifecycle;
-  /** Is called when the session has begun. */
+  /** Marks the session as active; called for every message. */
   activate(): void;
   policyFor(target: Target | null): QueuePolicy;
   /** Where the configuration wants a session. */
@@ -55,7 +55,8 @@ export class RunIntake {
 
   /**
    * Stores a run, and starts it if none is running. The first one begins the session.
-   * @throws IsopodError if it is refused; then nothing is stored
+   * @throws IsopodError if it is refused: no run is stored then, but the session may have begun, and a run whose message
+   * was taken back may have been stopped
    */
   accept(given: AcceptRequest): AcceptedRun {
     const { store, fence, meter, lifecycle, parts } = this.#deps;

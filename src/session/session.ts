@@ -55,6 +55,7 @@ import { type Lifecycle, lifecycleOf } from "./wakeups.ts";
 /** Most characters of a lost delivery's words that are listed. */
 const MAX_SHOWN_CHARS = 200;
 const DELETE_IT = "Try again; if it stays like this, delete the session (DELETE /v1/sessions/{key}): it begins anew.";
+
 /**
  * One conversation: its queue of runs, its transcript, its events and its deliveries.
  *

@@ -43,9 +43,9 @@ export class CallGate {
   /** See `LoopDeps.gate`. A call that reaches out or changes what later turns obey is noted in the audit trail. */
   async decide(call: GatedCall): Promise<Gate> {
     const gate = await this.#decideCall(call);
-    const effects = gate.kind === "go" ? effectsOf(call) : [];
+    const effects = gate.kind === "go" ? callEffects(call) : [];
     for (const effect of effects) {
-      if (effect.kind !== "read") this.#policy.noteDone(call.tool.name, effect.kind, auditDetail(effect));
+      if (effect.kind !== "read") this.#policy.noteCall(call.tool.name, effect.kind, auditDetail(effect));
     }
     return gate;
   }
@@ -70,7 +70,7 @@ export class CallGate {
   async #decideEffects(call: Pick<GatedCall, "tool" | "args">, labels: readonly Label[]): Promise<Gate> {
     let approved = false;
     let asked: Gate | undefined;
-    for (const effect of effectsOf(call)) {
+    for (const effect of callEffects(call)) {
       const gate = await this.#decideEffect(call, effect, labels);
       // A person is not asked about a call that another of its effects forbids.
       if (gate.kind === "refuse") return gate;
@@ -114,7 +114,7 @@ export class CallGate {
   }
 
   #decideSend(tool: AnyTool, { to, shown }: EffectOf<"send">, labels: readonly Label[]): Gate {
-    const decision = this.#policy.decide("send-message", this.#policy.conversation(to), labels);
+    const decision = this.#policy.decide("send-message", this.#policy.conversationResource(to), labels);
     if (decision.verdict === "allow") return GO;
     if (decision.verdict === "deny") return this.#refuse(decision, "send-message", to, labels);
     const question = `Send this to ${to}? ${reasonSentence(decision, labels)}\n${shownText(shown)}`;
@@ -131,7 +131,11 @@ export class CallGate {
 
   #decideReach(tool: AnyTool, { url, sends }: EffectOf<"reach">, labels: readonly Label[]): Gate {
     const host = hostOf(url);
-    const decision = this.#policy.decide("reach-host", this.#policy.host(host, [url], sends !== undefined), labels);
+    const decision = this.#policy.decide(
+      "reach-host",
+      this.#policy.hostResource(host, [url], sends !== undefined),
+      labels,
+    );
     if (decision.verdict === "allow") return GO;
     if (decision.verdict === "deny") return this.#refuse(decision, "reach-host", host, labels);
     const what = sends === undefined ? `Request this address of ${host}?` : `Send this to a page of ${host}?`;
@@ -178,7 +182,7 @@ export class CallGate {
       },
       ...hosts.map((host) => {
         const own = urls.filter((url) => hostOf(url) === host);
-        const resource = this.#policy.host(host, own, sendsBody);
+        const resource = this.#policy.hostResource(host, own, sendsBody);
         return { name: host, decision: this.#policy.decide("reach-host", resource, labels) };
       }),
     ];
@@ -238,7 +242,7 @@ export class CallGate {
   }
 }
 
-function effectsOf({ tool, args }: Pick<GatedCall, "tool" | "args">): readonly Effect[] {
+function callEffects({ tool, args }: Pick<GatedCall, "tool" | "args">): readonly Effect[] {
   return tool.effects?.(args as never) ?? [];
 }
 

@@ -33,11 +33,11 @@ export class TurnGate {
   /** Whether an owner has allowed the call that is at work. Calls that write run alone. */
   #isApproved = false;
 
-  constructor(context: TurnContext, { grants, ...deps }: GateDeps) {
+  constructor(context: TurnContext, deps: GateDeps) {
     this.#policy = new TurnPolicy(context, deps);
     this.#calls = new CallGate({
       policy: this.#policy,
-      grants,
+      grants: deps.grants,
       broker: () => this.broker,
       skillHosts: (script) => this.skillHosts(script),
     });
@@ -95,7 +95,7 @@ export class TurnGate {
       if (approved) return undefined;
       const seen = joinLabels(labels, this.#policy.labels());
       const host = hostOf(url);
-      const decision = this.#policy.decide("reach-host", this.#policy.host(host, [url], sends), seen);
+      const decision = this.#policy.decide("reach-host", this.#policy.hostResource(host, [url], sends), seen);
       if (decision.verdict === "allow") return undefined;
       this.#policy.noteRefusal(decision, "reach-host", host);
       const what =

@@ -1,3 +1,4 @@
+import type { Effect } from "../agent/tool.ts";
 import { policyRules } from "../config/policy-rules.ts";
 import type { Message } from "../models/message.ts";
 import { labelsInView } from "../models/view-labels.ts";
@@ -24,7 +25,7 @@ export interface TurnPolicyDeps {
 }
 
 /** The rules of a turn at its place. */
-export function rulesOfTurn(context: TurnContext): PolicyRules {
+export function turnRules(context: TurnContext): PolicyRules {
   const { services, agent, target, principal } = context;
   const group = groupRulesAt(target, services)?.tools;
   const place = { channel: target?.channel, group, sender: principal.sender };
@@ -46,7 +47,7 @@ export class TurnPolicy {
   readonly #trustedHosts = new Set<string>();
 
   constructor(context: TurnContext, deps: TurnPolicyDeps) {
-    this.rules = rulesOfTurn(context);
+    this.rules = turnRules(context);
     this.principal = { owner: context.principal.owner, attended: context.origin.isAttended };
     this.#deps = deps;
     this.#runId = context.runId;
@@ -74,14 +75,17 @@ export class TurnPolicy {
     this.#trustedHosts.add(host);
   }
 
-  /** A host with the addresses of it that are asked. What is sent must go where the owner said. */
-  host(host: string, urls: readonly string[], sends: boolean): Resource {
+  /**
+   * A host as a resource. It counts as named if a skill of this turn uses it, or if every address was named: by the owner
+   * where something is sent, else by anybody.
+   */
+  hostResource(host: string, urls: readonly string[], sends: boolean): Resource {
     const isNamed = (url: string) => this.#isNamed(url, sends ? "owner" : "anybody");
     return { name: host, isNamed: this.#trustedHosts.has(host) || urls.every(isNamed) };
   }
 
-  /** A conversation or session that is written to. */
-  conversation(name: string): Resource {
+  /** A conversation or session as a resource. */
+  conversationResource(name: string): Resource {
     return { name, isHere: this.#isOwn(name), isNamed: this.#isNamed(name, "owner") };
   }
 
@@ -94,9 +98,9 @@ export class TurnPolicy {
     return isAddressNamed(address, by, this.#deps.messages());
   }
 
-  /** Notes what was done in the audit trail. */
-  noteDone(by: string, subject: string, detail: string): void {
-    this.#note({ kind: "tool", by, subject, detail });
+  /** Notes in the audit trail a call that may be launched. */
+  noteCall(tool: string, effect: Effect["kind"], detail: string): void {
+    this.#note({ kind: "tool", by: tool, subject: effect, detail });
   }
 
   /** Notes in the audit trail which rule refused what. */

@@ -4,11 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { withLocalD1 } from "../../src/cli/local-worker.ts";
 import { migrate } from "../../src/cli/migrate.ts";
+import { runWrangler } from "../fakes/wrangler.ts";
 
 const WRANGLER_TOML = `
 name = "isopod"
 compatibility_date = "2026-10-01"
-d1_databases = [{ binding = "DB", database_name = "index" }, { binding = "MEMORY", database_name = "memory" }]
+d1_databases = [
+  { binding = "DB", database_name = "index", migrations_dir = "migrations/d1" },
+  { binding = "MEMORY", database_name = "memory", migrations_dir = "migrations/memory" },
+]
 `;
 
 let root: string;
@@ -47,10 +51,23 @@ test("a migration that fails is named and leaves nothing half done; once it is r
   expect(await select("SELECT id, name FROM runs")).toEqual([{ id: "a; b", name: null }]);
 });
 
+test("a database that wrangler has migrated goes on as it is", async () => {
+  const places = ["--config", join(root, "wrangler.toml"), "--persist-to", state];
+  const wrangler = runWrangler(process.cwd(), ["d1", "migrations", "apply", "DB", "--local", ...places]);
+  expect(await wrangler.ended).toBe(0);
+  expect(await select("SELECT id FROM runs")).toEqual([{ id: "a; b" }]);
+  await migrate(root, state);
+  expect(await select("SELECT id FROM runs")).toEqual([{ id: "a; b" }]);
+});
+
 function writeMigration(path: string, sql: string): Promise<void> {
   return writeFile(join(root, "migrations", path), sql);
 }
 
 function select(query: string): Promise<unknown[]> {
-  return withLocalD1(root, state, async (databaseOf) => (await (await databaseOf("DB")).prepare(query).all()).results);
+  return withLocalD1(
+    root,
+    state,
+    async (openDatabase) => (await (await openDatabase("DB")).prepare(query).all()).results,
+  );
 }

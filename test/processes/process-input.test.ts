@@ -6,7 +6,7 @@ import type { Services } from "../../src/services/services.ts";
 import { userMessage } from "../../src/session-store/messages.ts";
 import type { ProcessPhase } from "../../src/session-store/process.ts";
 import { principalOf } from "../../src/turn/principal.ts";
-import { rulesOfTurn } from "../../src/turn/turn-policy.ts";
+import { turnRules } from "../../src/turn/turn-policy.ts";
 import { wholeSchema } from "../config/whole-schema.ts";
 
 const RUN = `run_0123456789${"a".repeat(12)}bbbb${"c".repeat(26)}`;
@@ -24,7 +24,7 @@ test("tools that are denied to a person stay denied in the run that the end of a
   const message = userMessage(input, { acceptedAt: 0, at: 0 });
   const principal = principalOf([message], { target: TARGET, sessionKey: "agent:main:main" }, input.origin);
   const config = wholeSchema.parse({ tools: { bySender: { "telegram:7": { deny: ["exec"] } } } });
-  const rules = rulesOfTurn({
+  const rules = turnRules({
     services: { config, channels: new Map() } as unknown as Services,
     agent: agentOf(config, "main"),
     session: { key: "agent:main:main", settings: {} },

@@ -71,10 +71,11 @@ export async function carryOut(stage: Stage, plan: Plan, kills: number, seed: nu
     plan.sessions.map((session) => gather(client, session, sentTo(session), readers.get(session) ?? [], until)),
   );
   const children = await Promise.all(
-    parents.flatMap(({ session, history }) =>
-      startedIn(history).map((child) => {
+    parents.flatMap(({ session, history, runs }) =>
+      startedIn(history).map(async (child) => {
         const [childSession, sent] = asSession(child, session);
-        return gather(client, childSession, [sent], [], until);
+        const parentStatus = runs.find(({ runId }) => runId === child.startedBy)?.status;
+        return { ...(await gather(client, childSession, [sent], [], until)), parentStatus };
       }),
     ),
   );

@@ -53,7 +53,7 @@ export function breachesIn(evidence: Evidence): Breach[] {
 }
 
 /** Every message that was accepted is in the transcript once, as one run, however often it was sent. */
-function messagesOf(evidence: SessionEvidence): Breach[] {
+export function messagesOf(evidence: SessionEvidence): Breach[] {
   const { session, sent, history, runs, indexed } = evidence;
   const breaches: Breach[] = [];
   const report = (kind: BreachKind, { message, runIds }: SentMessage, what: string) =>
@@ -88,9 +88,9 @@ function messagesOf(evidence: SessionEvidence): Breach[] {
   return breaches;
 }
 
-/** Whether it is a sub-agent's that was stopped with its parent while it still waited: its task is in no transcript then. */
-function isStoppedBeforeItBegan(run: RunView, { session, isChild }: SessionEvidence): boolean {
-  return isChild && session.mode === "interrupt" && run.status === "aborted" && run.startedAt === undefined;
+/** Whether a sub-agent's run was stopped together with its parent's while still queued: its task never reaches a transcript. */
+function isStoppedBeforeItBegan(run: RunView, { parentStatus }: SessionEvidence): boolean {
+  return parentStatus === "aborted" && run.status === "aborted" && run.startedAt === undefined;
 }
 
 /** The end of every sub-agent is told once to who started it; where its work was stopped from there, not at all. */

@@ -50,6 +50,8 @@ export interface SessionEvidence {
   indexed: ReadonlyMap<string, string>;
   /** Whether it is a sub-agent's. */
   isChild: boolean;
+  /** How the run ended that has started it, if it is a sub-agent's. */
+  parentStatus?: RunView["status"] | undefined;
   /** What was reconstructed by those who read all the time. */
   readers: readonly ReaderEvidence[];
   /** What was reconstructed by one who read everything once, at the end. */

@@ -10,6 +10,8 @@ export interface StartedChild {
   key: string;
   runId: string;
   task: string;
+  /** The run of the parent that has started it. */
+  startedBy: string;
 }
 
 /** The sub-agents whose start a transcript has the result of. */
@@ -23,7 +25,7 @@ export function startedIn(history: readonly HistoryMessage[]): StartedChild[] {
     if (entry.role !== "tool" || entry.tool !== "sessions_spawn" || entry.isError) return [];
     const { childSessionKey: key, runId } = JSON.parse(entry.text);
     const task = String(calls.get(entry.callId)?.task);
-    return scriptsIn(task).map(({ tag }) => ({ tag, key, runId, task }));
+    return scriptsIn(task).map(({ tag }) => ({ tag, key, runId, task, startedBy: entry.runId }));
   });
 }
 
