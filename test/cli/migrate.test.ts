@@ -30,7 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test("what a database has had is not applied again, and what is new is", async () => {
+// Each starts some processes of workerd, which takes seconds on a busy machine.
+test("what a database has had is not applied again, and what is new is", { timeout: 120_000 }, async () => {
   await migrate(root, state);
   await writeMigration("d1/0001_names.sql", "ALTER TABLE runs ADD COLUMN name TEXT;");
   await migrate(root, state);
@@ -41,7 +42,9 @@ test("what a database has had is not applied again, and what is new is", async (
   ]);
 });
 
-test("a migration that fails is named and leaves nothing half done; once it is right, it is applied", async () => {
+test("a migration that fails is named and leaves nothing half done; once it is right, it is applied", {
+  timeout: 120_000,
+}, async () => {
   await writeMigration("d1/0001_names.sql", "ALTER TABLE runs ADD COLUMN name TEXT;\nDROP TABLE nowhere;");
   await expect(migrate(root, state)).rejects.toThrow(
     /^The migration 0001_names\.sql of DB could not be applied: .*nowhere/,
@@ -51,7 +54,7 @@ test("a migration that fails is named and leaves nothing half done; once it is r
   expect(await select("SELECT id, name FROM runs")).toEqual([{ id: "a; b", name: null }]);
 });
 
-test("a database that wrangler has migrated goes on as it is", async () => {
+test("a database that wrangler has migrated goes on as it is", { timeout: 120_000 }, async () => {
   const places = ["--config", join(root, "wrangler.toml"), "--persist-to", state];
   const wrangler = runWrangler(process.cwd(), ["d1", "migrations", "apply", "DB", "--local", ...places]);
   expect(await wrangler.ended).toBe(0);
